@@ -153,7 +153,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
 /** Ends a request with a fault, after the delay of an answer to a request that came too fast. */
 function endWithDelayedFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
   // A request that reached a provider was not refused, and faults from 500 on are not the caller's.
-  if (fault.status < 500 && ctx.calledAt === undefined) countRefused(ctx)
+  if (fault.status < 500 && ctx.firstAttemptAt === undefined) countRefused(ctx)
   const delaying = deps.frontDoor.refusalDelay.delayFor(fault, ctx.startedAt)
   if (delaying === undefined) return endWithFault(ctx, fault, deps)
   return delaying.then(() => endWithFault(ctx, fault, deps))
@@ -200,9 +200,9 @@ function openContext(
  * after identification, when the environment is known.
  */
 function stopIfUnwanted(ctx: RequestContext): void {
-  const { isGone, environment, needsUsage, calledAt } = ctx
+  const { isGone, environment, needsUsage, firstAttemptAt } = ctx
   if (!isGone || environment === undefined || environment.onClientGone === 'drain') return
-  if (!needsUsage || calledAt === undefined) ctx.stop(canceledFault())
+  if (!needsUsage || firstAttemptAt === undefined) ctx.stop(canceledFault())
 }
 
 /** A probe's answer is of this moment. */

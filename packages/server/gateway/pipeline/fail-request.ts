@@ -68,8 +68,8 @@ function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): vo
  * Bills what is reserved, since a provider may have been called and the output is unknown. A killed process is billed
  * alike.
  */
-function toReservedBill({ reservation, calledAt, recordFields }: RequestContext): Bill | undefined {
-  if (calledAt === undefined || recordFields.answered !== undefined || reservation === undefined)
+function toReservedBill({ reservation, firstAttemptAt, recordFields }: RequestContext): Bill | undefined {
+  if (firstAttemptAt === undefined || recordFields.answered !== undefined || reservation === undefined)
     return undefined
   const { tokens, nanoUsd } = reservation.amounts
   const usage = { uncachedInput: tokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }

@@ -81,7 +81,7 @@ export class RequestContext implements TickerEntry {
   /** True if a paid provider is part of that bill. */
   isAbandonedReal = false
   /** `performance.now()` of the first upstream call, and of the first byte to the caller. */
-  calledAt: number | undefined
+  firstAttemptAt: number | undefined
   firstByteAt: number | undefined
   /** True if the body was parsed in slices. Each step that follows may take tens of milliseconds, so it waits its turn in the event loop. */
   isLong = false

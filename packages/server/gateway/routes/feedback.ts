@@ -11,9 +11,9 @@ import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import { findPlan } from '../../core/tenancy/policies.ts'
 import { sendJson } from '../edge/send.ts'
-import { assertPlanScope } from '../plan/assert-plan-scope.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { assertPlanScope } from '../targets/assert-plan-scope.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])

@@ -16,7 +16,7 @@ import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { listOddBodies, RICH_REQUESTS, type RichRequest } from '../../testing/harness/rich-requests.ts'
 import { countMaxInput } from '../billing/count-input.ts'
 import { Latencies } from './latencies.ts'
-import { planChat } from './plan-chat.ts'
+import { selectChatTargets } from './select-chat-targets.ts'
 
 /** A value of the wrong form anywhere in a request is refused as the caller's mistake, or sent on; it is never a bug of ours. */
 
@@ -87,8 +87,8 @@ function encode(request: RichRequest, body: JsonObject, name: string): string {
   try {
     const call = server.parse(value, { source, pathModel: name, isEndUser: false })
     const read = { ...source, format: call.shape ?? source.format }
-    const plan = planChat(call, read, { caller, environment, route: { mount } }, limits, deps)
-    for (const { format, provider, model, request: sent, dropped } of plan.targets) {
+    const selection = selectChatTargets(call, read, { caller, environment, route: { mount } }, limits, deps)
+    for (const { format, provider, model, request: sent, dropped } of selection.targets) {
       countMaxInput(sent)
       const target: Target = { provider, model, baseUrl: 'https://a.example/v1', apiKey: 'k' }
       format.encodeRequest(sent, target, read, dropped)

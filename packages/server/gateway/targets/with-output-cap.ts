@@ -1,15 +1,11 @@
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import type { PlannedTarget } from './chat-plan.ts'
+import type { ChatTarget } from './chat-selection.ts'
 
 /**
- * Returns a planned target with a lower output cap. A cap may leave too few tokens to reason in, so the effort or Claude's
+ * Returns a target with a lower output cap. A cap may leave too few tokens to reason in, so the effort or Claude's
  * `thinking` may be left out, and what is left out is named anew.
  */
-export function withOutputCap(
-  target: PlannedTarget,
-  maxOutputTokens: number,
-  source: SourceBody,
-): PlannedTarget {
+export function withOutputCap(target: ChatTarget, maxOutputTokens: number, source: SourceBody): ChatTarget {
   const { format, provider, model, request, dropped } = target
   const capped = { ...request, maxOutputTokens }
   const asksToReason = request.reasoningEffort !== undefined || request.extra?.has('thinking') === true

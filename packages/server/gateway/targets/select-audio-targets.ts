@@ -7,10 +7,10 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { type AudioBounds, maxAudioCost } from '../billing/audio-amounts.ts'
 import { SPEECH, TRANSCRIPTION } from './call-kinds.ts'
-import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
-import type { PlanDeps } from './plan-deps.ts'
-import { planTargets } from './plan-targets.ts'
+import { selectTargets } from './select-targets.ts'
+import type { SelectionDeps } from './selection-deps.ts'
+import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
 
 /** A target of an audio request. */
 export interface AudioTarget extends ResolvedTarget {
@@ -18,7 +18,7 @@ export interface AudioTarget extends ResolvedTarget {
   readonly decodeError: ClientFormat['decodeError']
 }
 
-export interface AudioPlanInput {
+export interface AudioSelectionInput {
   /** As the caller named the model. */
   readonly model: string
   readonly capability: 'transcription' | 'speech'
@@ -32,22 +32,25 @@ export interface AudioPlanInput {
 }
 
 /**
- * Plans a parsed audio request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the fault of the check
+ * Selects the targets of a parsed audio request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the fault of the check
  * that refuses it.
  */
-export function planAudio(input: AudioPlanInput, deps: PlanDeps): CallPlan<AudioTarget> {
+export function selectAudioTargets(
+  input: AudioSelectionInput,
+  deps: SelectionDeps,
+): TargetSelection<AudioTarget> {
   const { model, caller, environment, limits, mount } = input
-  return planTargets<AudioTarget>(
+  return selectTargets<AudioTarget>(
     { name: model, caller, environment, limits, isStream: false, mount },
-    target => planOne(target, input, deps),
+    target => toVerdict(target, input, deps),
     deps,
   )
 }
 
-function planOne(
+function toVerdict(
   target: ResolvedTarget,
-  input: AudioPlanInput,
-  deps: PlanDeps,
+  input: AudioSelectionInput,
+  deps: SelectionDeps,
 ): AudioTarget | { refusal: Refusal } {
   const { provider } = target
   const { capability, findObjection } = input
@@ -66,7 +69,10 @@ function planOne(
  * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an audio request can be
  * lowered.
  */
-function checkCost(target: ResolvedTarget, { maxAt, caller, limits }: AudioPlanInput): Refusal | undefined {
+function checkCost(
+  target: ResolvedTarget,
+  { maxAt, caller, limits }: AudioSelectionInput,
+): Refusal | undefined {
   const cost = maxAudioCost(maxAt(target), target)
   const limited = checkLimits(target, limits, cost !== null)
   const { maxRequestCostNanoUsd } = caller

@@ -6,7 +6,7 @@ import { checkEndpoint, type Need } from '../../core/access/authorize.ts'
 import type { PlanPolicy } from '../../core/tenancy/policies.ts'
 import type { Caller } from '../../core/tenancy/tenancy.ts'
 import { allowsScope } from './assert-plan-scope.ts'
-import type { ResolvedTarget } from './call-plan.ts'
+import type { ResolvedTarget } from './target-selection.ts'
 
 /** A model at a provider: what decides which calls it can serve. */
 export type ServingModel = Pick<ResolvedTarget, 'provider' | 'catalogModel'>

@@ -20,13 +20,13 @@ export interface ResolvedTarget {
 }
 
 /** The targets to attempt for a request of any kind. */
-export interface CallPlan<T extends ResolvedTarget> {
+export interface TargetSelection<T extends ResolvedTarget> {
   /** In the order of attempts. Never empty. More than one only if the request names an alias. */
   readonly targets: readonly T[]
   readonly alias: Alias | undefined
   readonly isStream: boolean
   /** Of a chat: the messages by which a conversation stays with its credential, and what the request refers to. */
-  readonly call?: {
+  readonly parsed?: {
     readonly request: { readonly messages: readonly Message[] }
     readonly findings: Pick<Findings, 'storedStatePaths' | 'storedReasoning'>
   }

@@ -1,4 +1,4 @@
-export interface GroupedCallsOptions<Item, Result> {
+export interface GroupedQueriesOptions<Item, Result> {
   /** Returns a result for each item, in their order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
   /** Items of one run, at most; one of a larger size runs alone. */
@@ -6,7 +6,7 @@ export interface GroupedCallsOptions<Item, Result> {
   readonly sizeOf?: (item: Item) => number
 }
 
-interface QueuedCall<Item, Result> {
+interface WaitingQuery<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
@@ -19,18 +19,18 @@ const MAX_RUNNING = 2
  * Makes one statement of what many requests ask of the database at the same time. On a busy process each round trip takes
  * a tick of the event loop, so a statement for each request would have them wait for each other's connections.
  */
-export class GroupedCalls<Item, Result> {
-  readonly #options: GroupedCallsOptions<Item, Result>
-  #waiting: QueuedCall<Item, Result>[] = []
+export class GroupedQueries<Item, Result> {
+  readonly #options: GroupedQueriesOptions<Item, Result>
+  #waiting: WaitingQuery<Item, Result>[] = []
   #running = 0
   #isScheduled = false
 
-  constructor(options: GroupedCallsOptions<Item, Result>) {
+  constructor(options: GroupedQueriesOptions<Item, Result>) {
     this.#options = options
   }
 
   /** Rejects if its group fails. */
-  call(item: Item): Promise<Result> {
+  query(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
       if (this.#isScheduled) return
@@ -47,7 +47,7 @@ export class GroupedCalls<Item, Result> {
     while (this.#running < MAX_RUNNING && this.#waiting.length > 0) void this.#run(this.#takeGroup())
   }
 
-  #takeGroup(): readonly QueuedCall<Item, Result>[] {
+  #takeGroup(): readonly WaitingQuery<Item, Result>[] {
     const { maxSize, sizeOf } = this.#options
     let [count, size] = [0, 0]
     for (const { item } of this.#waiting) {
@@ -60,7 +60,7 @@ export class GroupedCalls<Item, Result> {
     return group
   }
 
-  async #run(group: readonly QueuedCall<Item, Result>[]): Promise<void> {
+  async #run(group: readonly WaitingQuery<Item, Result>[]): Promise<void> {
     this.#running++
     try {
       const results = await this.#options.run(group.map(({ item }) => item))

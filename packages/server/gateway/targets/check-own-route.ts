@@ -2,7 +2,7 @@ import { COMPACT_ID } from '@rideau/llm/formats/openai-compact/compact-id'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/refusal.ts'
-import type { ResolvedTarget } from './call-plan.ts'
+import type { ResolvedTarget } from './target-selection.ts'
 
 /**
  * Refuses a target that does not have the route of a format that is never translated, or whose answer there nothing bounds:

@@ -6,7 +6,7 @@ import type { Json } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { toSender } from '../../core/access/to-sender.ts'
-import type { PlannedTarget } from './chat-plan.ts'
+import type { ChatTarget } from './chat-selection.ts'
 import type { GrantedTools } from './grant-hosted-tools.ts'
 import type { Requester } from './requester.ts'
 
@@ -32,7 +32,7 @@ export function isOneCallEnsured(
  */
 export function listUnsupportedFields(
   { findings }: ParsedChat,
-  { format, provider, model }: Pick<PlannedTarget, 'format' | 'provider' | 'model'>,
+  { format, provider, model }: Pick<ChatTarget, 'format' | 'provider' | 'model'>,
   source: SourceBody,
   unsupportedParams: readonly string[],
   isChoiceDropped: boolean,
@@ -106,7 +106,7 @@ function isSet(value: Json | undefined): boolean {
 export function listUnsentFields({
   dropped,
   withheld,
-}: Pick<PlannedTarget, 'dropped' | 'withheld'>): readonly string[] {
+}: Pick<ChatTarget, 'dropped' | 'withheld'>): readonly string[] {
   return withheld.length === 0 ? dropped : [...new Set([...dropped, ...withheld])]
 }
 

@@ -7,37 +7,37 @@ import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
 import { countPackedFiles } from '../billing/packed-files.ts'
-import type { TargetPlan } from './chat-plan.ts'
+import type { ChatTargetVerdict } from './chat-selection.ts'
 import { keepsMaximum, toLikelyInput } from './reserved-amounts.ts'
 import { withOutputCap } from './with-output-cap.ts'
 
 /**
- * Applies the caller's `max_request_cost_usd` to a planned target: lowers its output cap, or returns a refusal if no
+ * Applies the caller's `max_request_cost_usd` to a target: lowers its output cap, or returns a refusal if no
  * cap keeps the request within the bound.
  */
 export function capToCostBound(
-  plan: TargetPlan,
+  target: ChatTargetVerdict,
   rights: Rights,
   { findings: { choices, asksForCaching } }: ParsedChat,
   source: SourceBody,
-): TargetPlan {
-  if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
-  const { request, catalogModel, format } = plan
+): ChatTargetVerdict {
+  if (rights.maxRequestCostNanoUsd === null || 'refusal' in target) return target
+  const { request, catalogModel, format } = target
   // Without a field that caps the output, the bound must buy all that the model gives.
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
   const unread =
-    countUnread(request, source.value) + countLargeImages(request, plan) + countPackedFiles(request)
+    countUnread(request, source.value) + countLargeImages(request, target) + countPackedFiles(request)
   const counted = countInput(request)
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
-    inputTokens: toLikelyInput(counted, unread, [plan]),
-    audioTokens: countPricedAudio(request, [plan]),
+    inputTokens: toLikelyInput(counted, unread, [target]),
+    audioTokens: countPricedAudio(request, [target]),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
-    keepsMaximum: keepsMaximum(plan, counted),
+    keepsMaximum: keepsMaximum(target, counted),
     asksForCaching,
     choices,
   })
   if ('refusal' in verdict) return verdict
-  return verdict.outputCap === undefined ? plan : withOutputCap(plan, verdict.outputCap, source)
+  return verdict.outputCap === undefined ? target : withOutputCap(target, verdict.outputCap, source)
 }

@@ -13,18 +13,18 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
  * the caller's format, so the request goes as it came.
  */
 export function fitRequest(
-  call: ParsedChat,
+  parsed: ParsedChat,
   isPassed: boolean,
   format: ClientFormat,
   provider: Provider,
   model: CatalogModel | undefined,
 ): ChatRequest {
-  if (isPassed) return call.request
+  if (isPassed) return parsed.request
   const request =
-    call.hasClaudesEffort === true ? fitWords(call.request, format, provider, model) : call.request
+    parsed.hasClaudesEffort === true ? fitWords(parsed.request, format, provider, model) : parsed.request
   if (model === undefined) return request
   const canReason = model.capabilities.includes('reasoning')
-  if (call.asksByDefault !== true) {
+  if (parsed.asksByDefault !== true) {
     if (request.reasoningEffort !== 'none' || canReason) return request
     const { reasoningEffort: _, ...other } = request
     return other

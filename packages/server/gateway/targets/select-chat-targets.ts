@@ -7,9 +7,8 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { type CapabilityNeed, checkCapabilities } from '../../core/models/capabilities.ts'
-import type { ResolvedTarget } from './call-plan.ts'
 import { capToCostBound } from './cap-to-cost-bound.ts'
-import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
+import type { ChatSelection, ChatTarget, ChatTargetVerdict } from './chat-selection.ts'
 import { checkAudioPrice } from './check-audio-price.ts'
 import { checkFindings } from './check-findings.ts'
 import { checkTargetLimits } from './check-limits.ts'
@@ -24,9 +23,10 @@ import {
   listUnsupportedFields,
   listWithheld,
 } from './list-dropped-fields.ts'
-import type { PlanDeps } from './plan-deps.ts'
-import { planTargets } from './plan-targets.ts'
 import type { Requester } from './requester.ts'
+import { selectTargets } from './select-targets.ts'
+import type { SelectionDeps } from './selection-deps.ts'
+import type { ResolvedTarget } from './target-selection.ts'
 import { toUnsupportedRefusal } from './unsupported-param.ts'
 import { withoutUser } from './without-user.ts'
 
@@ -42,17 +42,17 @@ interface ChatRequester extends Requester {
 }
 
 /**
- * Plans a parsed chat request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
+ * Selects the targets of a parsed chat request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
  * fault of the check that refuses it.
  */
-export function planChat(
-  call: ParsedChat,
+export function selectChatTargets(
+  parsed: ParsedChat,
   source: SourceBody,
   requester: ChatRequester,
   limits: MeterSet,
-  deps: PlanDeps,
-): ChatPlan {
-  const { request } = call
+  deps: SelectionDeps,
+): ChatSelection {
+  const { request } = parsed
   const { caller, endUser, environment, route } = requester
   const { mount } = route
   const query = {
@@ -64,58 +64,58 @@ export function planChat(
     mount,
     conversation: { endUserId: endUser?.id, messages: request.messages },
   }
-  const plan = planTargets<PlannedTarget>(
+  const selection = selectTargets<ChatTarget>(
     query,
-    (resolved): TargetPlan => {
-      const target = planTarget(resolved, call, source, requester, deps)
-      return capToCostBound(checkTargetLimits(target, limits), caller, call, source)
+    (resolved): ChatTargetVerdict => {
+      const target = toVerdict(resolved, parsed, source, requester, deps)
+      return capToCostBound(checkTargetLimits(target, limits), caller, parsed, source)
     },
     deps,
   )
-  const { targets, alias, isStream } = plan
-  return { targets, alias, isStream, call, source }
+  const { targets, alias, isStream } = selection
+  return { targets, alias, isStream, parsed, source }
 }
 
-function planTarget(
+function toVerdict(
   resolved: ResolvedTarget,
-  call: ParsedChat,
+  parsed: ParsedChat,
   source: SourceBody,
   requester: Requester,
-  { formats }: PlanDeps,
-): TargetPlan {
+  { formats }: SelectionDeps,
+): ChatTargetVerdict {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
-  const format = formats.client(chooseClientFormatId(provider, model, call.request, source.format))
+  const format = formats.client(chooseClientFormatId(provider, model, parsed.request, source.format))
   const misplaced = checkOwnRoute(resolved, format, source)
   if (misplaced !== undefined) return { refusal: misplaced }
-  const whole = fitRequest(call, format.id === source.format, format, provider, catalogModel)
+  const whole = fitRequest(parsed, format.id === source.format, format, provider, catalogModel)
   const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
   if (missing !== undefined) return { refusal: missing }
   const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
   const fitted = fitToolChoice(whole, format)
   const request = withoutUser(fitted ?? whole, requester)
-  const refusal = checkFindings(call, format, source, requester)
+  const refusal = checkFindings(parsed, format, source, requester)
   if (refusal !== undefined) return { refusal }
   // Parameters that the target does not support are dropped if they are hints, and otherwise refused by name, or dropped if
   // the environment's `unsupported_params` is `drop`.
   const unsupportedParams = format.listUnsupportedParams(request, provider, model, source)
   const isChoiceUnsent = isChoiceDropped(whole, fitted)
   const unsupported = listUnsupportedFields(
-    call,
+    parsed,
     { format, provider, model },
     source,
     unsupportedParams,
     isChoiceUnsent,
   )
-  const withheld = listWithheld(call, source, provider, requester)
+  const withheld = listWithheld(parsed, source, provider, requester)
   if (requester.environment.unsupportedParams === 'refuse') {
     const lost = findLost(unsupported, withheld)
     if (lost !== undefined) {
-      return { refusal: toUnsupportedRefusal(showParam(lost, call), `the provider ${provider.id}`) }
+      return { refusal: toUnsupportedRefusal(showParam(lost, parsed), `the provider ${provider.id}`) }
     }
   }
-  const hosted = grantHostedTools(call.findings, resolved, format, source, requester)
-  const dropped = listDroppedFields(unsupported, call, format, source, hosted, withheld)
+  const hosted = grantHostedTools(parsed.findings, resolved, format, source, requester)
+  const dropped = listDroppedFields(unsupported, parsed, format, source, hosted, withheld)
   // A choice of one function asks for no more than one call.
   const keepsFirstCall =
     isOneCallEnsured(format, source, unsupportedParams) && typeof request.toolChoice !== 'object'

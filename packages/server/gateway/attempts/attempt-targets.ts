@@ -16,8 +16,8 @@ import {
 } from '../../core/attempts/retry.ts'
 import { toUpstreamFault } from '../../core/attempts/upstream-fault.ts'
 import { randomShare } from '../../core/random-share.ts'
-import { type CallPlan, latencyKey, type ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import { latencyKey, type ResolvedTarget, type TargetSelection } from '../targets/target-selection.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import type { Circuits } from './circuits.ts'
@@ -28,23 +28,23 @@ import { TargetCursor } from './target-cursor.ts'
 const DEFAULT_TIMEOUT_MS = 300_000
 
 /**
- * Attempts the plan's targets, each with its credentials, until one answers. Retries and fallbacks share one limit on
+ * Attempts the selection's targets, each with its credentials, until one answers. Retries and fallbacks share one limit on
  * attempts; a target's own `max_retries` is beyond it. Throws the fault that the last error maps to. `circuits`: undefined if
  * the calls are not the ones that circuits are for.
  */
-export async function callTargets<P extends ResolvedTarget, T>(
+export async function attemptTargets<P extends ResolvedTarget, T>(
   ctx: RequestContext,
   deps: AttemptDeps,
-  plan: CallPlan<P>,
+  selection: TargetSelection<P>,
   attempt: Attempt<P, T>,
   circuits: Circuits | undefined,
 ): Promise<T> {
   if (ctx.reservation === undefined) throw new Error('a provider was called without a reservation')
-  const cursor = new TargetCursor(ctx, plan, circuits, deps)
+  const cursor = new TargetCursor(ctx, selection, circuits, deps)
   const starting = cursor.start()
   if (starting !== undefined) await starting
-  ctx.calledAt = performance.now()
-  const buildsOnStored = refersToStoredState(plan)
+  ctx.firstAttemptAt = performance.now()
+  const buildsOnStored = refersToStoredState(selection)
   /** The last failure of an account that may have known what others do not. */
   let unanswered: UpstreamError | undefined
   for (;;) {
@@ -58,8 +58,9 @@ export async function callTargets<P extends ResolvedTarget, T>(
       cursor.noteFailure('none')
       throw error
     }
-    if (circuits !== undefined) countAttempt(ctx, plan, cursor.target, result, deps)
-    if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, cursor.target, result, deps)
+    if (circuits !== undefined) countAttempt(ctx, selection, cursor.target, result, deps)
+    if (selection.alias?.strategy === 'lowest_latency')
+      noteLatency(ctx, selection, cursor.target, result, deps)
     if (result.ok) {
       cursor.noteSuccess()
       return result.value
@@ -115,9 +116,9 @@ const PASSING: ReadonlySet<UpstreamErrorKind> = new Set([
 ])
 
 /** Whether the request refers to what one account at its provider stores. */
-function refersToStoredState({ call }: CallPlan<ResolvedTarget>): boolean {
-  if (call === undefined) return false
-  const { storedStatePaths, storedReasoning } = call.findings
+function refersToStoredState({ parsed }: TargetSelection<ResolvedTarget>): boolean {
+  if (parsed === undefined) return false
+  const { storedStatePaths, storedReasoning } = parsed.findings
   return storedStatePaths.length > 0 || (storedReasoning !== undefined && storedReasoning.length > 0)
 }
 
@@ -135,7 +136,7 @@ function chooseAccount(
 }
 
 function isTooLate(ctx: RequestContext, { attempts }: TargetCursor<ResolvedTarget>): boolean {
-  return performance.now() - (ctx.calledAt ?? 0) > LAST_START_MS || attempts >= MAX_ALL_ATTEMPTS
+  return performance.now() - (ctx.firstAttemptAt ?? 0) > LAST_START_MS || attempts >= MAX_ALL_ATTEMPTS
 }
 
 /** Returns what to do after a failed attempt. Targets whose circuit is open come last, and one of them at most. */
@@ -199,21 +200,21 @@ const CALLERS_OWN: ReadonlySet<UpstreamErrorKind> = new Set([
 /** Records the latency: of a stream until its first event, of a plain answer until its last byte. */
 function noteLatency(
   ctx: RequestContext,
-  plan: CallPlan<ResolvedTarget>,
+  selection: TargetSelection<ResolvedTarget>,
   target: ResolvedTarget,
   result: AttemptResult<unknown>,
   deps: AttemptDeps,
 ): void {
   if (ctx.stopped !== undefined) return
   const { id = '', orgId = '' } = ctx.environment ?? {}
-  const key = latencyKey(id, target.id, plan.isStream)
+  const key = latencyKey(id, target.id, selection.isStream)
   if (result.ok) deps.latencies.note(orgId, key, ctx.attempts.at(-1)?.ms ?? 0)
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(orgId, key)
 }
 
 function countAttempt(
   ctx: RequestContext,
-  { isStream }: CallPlan<ResolvedTarget>,
+  { isStream }: TargetSelection<ResolvedTarget>,
   { provider }: ResolvedTarget,
   result: AttemptResult<unknown>,
   { providerCounts }: AttemptDeps,

@@ -9,10 +9,10 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxImageAmounts, type PricedImageTarget } from '../billing/image-amounts.ts'
 import { IMAGES } from './call-kinds.ts'
-import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
-import type { PlanDeps } from './plan-deps.ts'
-import { planTargets } from './plan-targets.ts'
+import { selectTargets } from './select-targets.ts'
+import type { SelectionDeps } from './selection-deps.ts'
+import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
 import { toUnsupportedRefusal } from './unsupported-param.ts'
 
 /** A target of an image request. */
@@ -24,7 +24,7 @@ export interface ImageTarget extends ResolvedTarget {
   readonly dropped: readonly string[]
 }
 
-export interface ImagePlanInput {
+export interface ImageSelectionInput {
   readonly request: ImageRequest
   readonly caller: Caller
   readonly environment: Environment
@@ -33,19 +33,22 @@ export interface ImagePlanInput {
 }
 
 /**
- * Plans a parsed image request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
+ * Selects the targets of a parsed image request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
  * fault of the check that refuses it.
  */
-export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
+export function selectImageTargets(
+  input: ImageSelectionInput,
+  deps: SelectionDeps,
+): TargetSelection<ImageTarget> {
   const { request, caller, environment, limits, mount } = input
   const query = { name: request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<ImageTarget>(query, target => planOne(target, input, deps), deps)
+  return selectTargets<ImageTarget>(query, target => toVerdict(target, input, deps), deps)
 }
 
-function planOne(
+function toVerdict(
   target: ResolvedTarget,
-  input: ImagePlanInput,
-  deps: PlanDeps,
+  input: ImageSelectionInput,
+  deps: SelectionDeps,
 ): ImageTarget | { refusal: Refusal } {
   const { provider } = target
   const { request, environment } = input
@@ -79,7 +82,7 @@ function planOne(
 function checkCost(
   priced: PricedImageTarget,
   target: ResolvedTarget,
-  { request, caller, limits }: ImagePlanInput,
+  { request, caller, limits }: ImageSelectionInput,
 ): Refusal | undefined {
   const { nanoUsd } = maxImageAmounts(request, priced)
   const limited = checkLimits(target, limits, nanoUsd !== null)

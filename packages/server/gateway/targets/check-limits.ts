@@ -1,11 +1,11 @@
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
-import type { ResolvedTarget } from './call-plan.ts'
-import type { TargetPlan } from './chat-plan.ts'
+import type { ChatTargetVerdict } from './chat-selection.ts'
+import type { ResolvedTarget } from './target-selection.ts'
 
 /** Returns the target, or the refusal of checkLimits in its place. */
-export function checkTargetLimits(target: TargetPlan, limits: MeterSet): TargetPlan {
+export function checkTargetLimits(target: ChatTargetVerdict, limits: MeterSet): ChatTargetVerdict {
   if ('refusal' in target) return target
   const refusal = checkLimits(target, limits)
   return refusal === undefined ? target : { refusal }

@@ -4,11 +4,11 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/refusal.ts'
 import type { ReservedOutput } from '../limits/reserved-output.ts'
-import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import type { GrantedTools } from './grant-hosted-tools.ts'
+import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
 
 /** A target of a chat request, with everything that an attempt needs. */
-export interface PlannedTarget extends ResolvedTarget {
+export interface ChatTarget extends ResolvedTarget {
   /** The format of this request. A provider may support several. */
   readonly format: ClientFormat
   /** The caller's request, with a lower output cap if the key's cost bound requires it. */
@@ -27,11 +27,11 @@ export interface PlannedTarget extends ResolvedTarget {
 }
 
 /** Everything that is decided before a provider is called. */
-export interface ChatPlan extends CallPlan<PlannedTarget> {
-  readonly call: ParsedChat
+export interface ChatSelection extends TargetSelection<ChatTarget> {
+  readonly parsed: ParsedChat
   readonly source: SourceBody
   /** What is reserved on limits of tokens and money. Absent: no such limit applies. */
   readonly reserved?: ReservedOutput
 }
 
-export type TargetPlan = PlannedTarget | { readonly refusal: Refusal }
+export type ChatTargetVerdict = ChatTarget | { readonly refusal: Refusal }

@@ -10,10 +10,10 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxRerankCost } from '../billing/rerank-amounts.ts'
 import { RERANK } from './call-kinds.ts'
-import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
-import type { PlanDeps } from './plan-deps.ts'
-import { planTargets } from './plan-targets.ts'
+import { selectTargets } from './select-targets.ts'
+import type { SelectionDeps } from './selection-deps.ts'
+import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
 import { toUnsupportedRefusal } from './unsupported-param.ts'
 
 /** A target of a rerank request. */
@@ -25,7 +25,7 @@ export interface RerankTarget extends ResolvedTarget {
   readonly dropped: readonly string[]
 }
 
-export interface RerankPlanInput {
+export interface RerankSelectionInput {
   readonly parsed: ParsedRerank
   readonly caller: Caller
   readonly environment: Environment
@@ -34,19 +34,22 @@ export interface RerankPlanInput {
 }
 
 /**
- * Plans a parsed rerank request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the fault of the
+ * Selects the targets of a parsed rerank request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the fault of the
  * check that refuses it.
  */
-export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
+export function selectRerankTargets(
+  input: RerankSelectionInput,
+  deps: SelectionDeps,
+): TargetSelection<RerankTarget> {
   const { parsed, caller, environment, limits, mount } = input
   const query = { name: parsed.request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<RerankTarget>(query, target => planOne(target, input, deps), deps)
+  return selectTargets<RerankTarget>(query, target => toVerdict(target, input, deps), deps)
 }
 
-function planOne(
+function toVerdict(
   target: ResolvedTarget,
-  input: RerankPlanInput,
-  deps: PlanDeps,
+  input: RerankSelectionInput,
+  deps: SelectionDeps,
 ): RerankTarget | { refusal: Refusal } {
   const { provider } = target
   const format = findRerankFormat(provider)
@@ -67,7 +70,10 @@ function planOne(
 }
 
 /** Checks limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
-function checkCost(target: ResolvedTarget, { parsed, caller, limits }: RerankPlanInput): Refusal | undefined {
+function checkCost(
+  target: ResolvedTarget,
+  { parsed, caller, limits }: RerankSelectionInput,
+): Refusal | undefined {
   const nanoUsd = maxRerankCost(parsed.counted, target)
   const limited = checkLimits(target, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller

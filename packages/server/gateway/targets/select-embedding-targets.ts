@@ -8,11 +8,11 @@ import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { EMBEDDINGS } from './call-kinds.ts'
-import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
-import type { PlanDeps } from './plan-deps.ts'
-import { planTargets } from './plan-targets.ts'
 import { toReservedAmounts } from './reserved-amounts.ts'
+import { selectTargets } from './select-targets.ts'
+import type { SelectionDeps } from './selection-deps.ts'
+import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
 import { toUnsupportedRefusal } from './unsupported-param.ts'
 
 /** A target of an embeddings request. */
@@ -24,7 +24,7 @@ export interface EmbeddingTarget extends ResolvedTarget {
   readonly dropped: readonly string[]
 }
 
-export interface EmbeddingPlanInput {
+export interface EmbeddingSelectionInput {
   readonly request: EmbeddingRequest
   /** Fields that no target gets. */
   readonly unknownFields: readonly string[]
@@ -37,19 +37,22 @@ export interface EmbeddingPlanInput {
 }
 
 /**
- * Plans a parsed embeddings request, with the checks in the order of ARCHITECTURE.md, "One request". Throws
+ * Selects the targets of a parsed embeddings request, with the checks in the order of ARCHITECTURE.md, "One request". Throws
  * the fault of the check that refuses it.
  */
-export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
+export function selectEmbeddingTargets(
+  input: EmbeddingSelectionInput,
+  deps: SelectionDeps,
+): TargetSelection<EmbeddingTarget> {
   const { request, caller, environment, limits, mount } = input
   const query = { name: request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<EmbeddingTarget>(query, target => planOne(target, input, deps), deps)
+  return selectTargets<EmbeddingTarget>(query, target => toVerdict(target, input, deps), deps)
 }
 
-function planOne(
+function toVerdict(
   target: ResolvedTarget,
-  input: EmbeddingPlanInput,
-  deps: PlanDeps,
+  input: EmbeddingSelectionInput,
+  deps: SelectionDeps,
 ): EmbeddingTarget | { refusal: Refusal } {
   const { provider } = target
   const format = findEmbeddingFormat(provider)
@@ -84,7 +87,7 @@ const NONE: readonly string[] = []
 
 /** What the caller asks for and the target cannot give: its loss would change the vectors. */
 function listUnsupported(
-  { request, unknownFields }: EmbeddingPlanInput,
+  { request, unknownFields }: EmbeddingSelectionInput,
   format: EmbeddingFormat,
 ): readonly string[] {
   const loses = [
@@ -97,7 +100,7 @@ function listUnsupported(
 /** Checks the key's `max_request_cost_usd`. There is no output that could be lowered. */
 function checkRequestCost(
   target: ResolvedTarget,
-  { caller, inputTokens }: EmbeddingPlanInput,
+  { caller, inputTokens }: EmbeddingSelectionInput,
 ): Refusal | undefined {
   const { maxRequestCostNanoUsd } = caller
   if (maxRequestCostNanoUsd === null) return undefined

@@ -11,8 +11,8 @@ import { randomShare } from '../../core/random-share.ts'
 import { type Refusal, toRefusalFault } from '../../core/refusal.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
-import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
-import type { PlanDeps } from './plan-deps.ts'
+import type { SelectionDeps } from './selection-deps.ts'
+import { latencyKey, type ResolvedTarget, type TargetSelection } from './target-selection.ts'
 
 /** How many targets a message names. */
 const SHOWN_TARGETS = 8
@@ -36,14 +36,14 @@ export interface Conversation {
 }
 
 /**
- * Resolves a model's name to the targets that can serve a request, in the order of attempts. `planOne` returns what is
+ * Resolves a model's name to the targets that can serve a request, in the order of attempts. `toVerdict` returns what is
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
-export function planTargets<T extends ResolvedTarget>(
+export function selectTargets<T extends ResolvedTarget>(
   query: ModelQuery,
-  planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
-  deps: PlanDeps,
-): CallPlan<T> {
+  toVerdict: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
+  deps: SelectionDeps,
+): TargetSelection<T> {
   const { name, caller, environment, limits, isStream, mount } = query
   const resolution = resolveName(
     name,
@@ -54,18 +54,18 @@ export function planTargets<T extends ResolvedTarget>(
   )
   if ('refusal' in resolution) throw toRefusalFault(resolution.refusal)
   if ('resolved' in resolution) {
-    const target = planOne(toTarget(resolution.resolved, undefined, environment))
+    const target = toVerdict(toTarget(resolution.resolved, undefined, environment))
     if ('refusal' in target) throw toRefusalFault(target.refusal)
     return { targets: [target], alias: undefined, isStream }
   }
   const { alias } = resolution
-  const plans = resolution.targets.map(({ target, resolution: targetResolution }) =>
+  const verdicts = resolution.targets.map(({ target, resolution: targetResolution }) =>
     'refusal' in targetResolution
       ? targetResolution
-      : planOne(toTarget(targetResolution.resolved, target, environment)),
+      : toVerdict(toTarget(targetResolution.resolved, target, environment)),
   )
-  const usable = plans.filter((plan): plan is T => !('refusal' in plan))
-  if (usable.length === 0) throw noEligibleTarget(alias, plans, caller)
+  const usable = verdicts.filter((verdict): verdict is T => !('refusal' in verdict))
+  if (usable.length === 0) throw noEligibleTarget(alias, verdicts, caller)
   return { targets: orderAlias(alias, usable, query, deps), alias, isStream }
 }
 
@@ -84,7 +84,7 @@ function orderAlias<T extends ResolvedTarget>(
   alias: Alias,
   usable: readonly T[],
   { environment, isStream, conversation }: ModelQuery,
-  deps: PlanDeps,
+  deps: SelectionDeps,
 ): readonly T[] {
   const isTimed = alias.strategy === 'lowest_latency'
   const entries = usable.map(target => ({
@@ -111,9 +111,9 @@ function affinityOfAnswered(conversation: Conversation | undefined): number | un
  * An exceeded budget or an unknown price is reported as such, and so is one field for which every target refuses the request.
  * All other reasons are reported as `no_eligible_target`.
  */
-function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller): Fault {
+function noEligibleTarget(alias: Alias, verdicts: readonly object[], caller: Caller): Fault {
   // All of them are refused, in the order of the alias's targets.
-  const refusals = plans.map(plan => (plan as { readonly refusal: Refusal }).refusal)
+  const refusals = verdicts.map(verdict => (verdict as { readonly refusal: Refusal }).refusal)
   for (const refusal of refusals) {
     if (refusal.code === 'budget_exceeded' || refusal.code === 'model_unpriced')
       return toRefusalFault(refusal)

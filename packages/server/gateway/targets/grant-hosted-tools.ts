@@ -6,8 +6,8 @@ import {
   toHostedCost,
 } from '@rideau/llm/formats/shared/tools/hosted-tools'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import type { ResolvedTarget } from './call-plan.ts'
 import type { Requester } from './requester.ts'
+import type { ResolvedTarget } from './target-selection.ts'
 
 /** Uses of a tool in one answer that are reserved if the request names no maximum. No provider states one. */
 const USUAL_USES = 5

@@ -5,7 +5,7 @@ import { findModel } from '@rideau/llm/providers/catalog'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import { ZERO_USAGE } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
-import type { PlannedTarget } from './chat-plan.ts'
+import type { ChatTarget } from './chat-selection.ts'
 import type { GrantedTools } from './grant-hosted-tools.ts'
 
 /** Output tokens that are reserved and requested if neither the request nor the model has a maximum. */
@@ -117,7 +117,7 @@ function priceOf(
 }
 
 /** Returns the most output tokens of one choice. The target may have to be asked to keep to that (keepsMaximum). */
-export function maxOutput({ request, catalogModel }: PlannedTarget): number {
+export function maxOutput({ request, catalogModel }: ChatTarget): number {
   const model = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? undefined
   if (request.maxOutputTokens === undefined) return model ?? UNKNOWN_MAX
   return Math.min(request.maxOutputTokens, model ?? Number.POSITIVE_INFINITY)
@@ -127,7 +127,7 @@ export function maxOutput({ request, catalogModel }: PlannedTarget): number {
  * Whether an answer has no more than maxOutput although that is not sent as its cap. A server does not know the maximum that its
  * owner stated for a custom model; its context window it does. `input`: the counted input tokens, which leave the rest of the window.
  */
-export function keepsMaximum(target: PlannedTarget, input: number): boolean {
+export function keepsMaximum(target: ChatTarget, input: number): boolean {
   const { request, catalogModel, provider, model } = target
   const most = catalogModel?.max_output_tokens ?? null
   const window = catalogModel?.context_window ?? null
@@ -144,7 +144,7 @@ export function keepsMaximum(target: PlannedTarget, input: number): boolean {
  * `requested`: the caller's own maximum.
  */
 export function findLoweredCap(
-  { request, catalogModel }: PlannedTarget,
+  { request, catalogModel }: ChatTarget,
   requested: number | undefined,
 ): number | null {
   const cap = request.maxOutputTokens

@@ -16,12 +16,12 @@ const UNCOUNTED = 'adds input that cannot be counted in advance, and this key ha
  * Refuses hosted tools, provider-side state and unread input that this target, caller or environment does not allow.
  */
 export function checkFindings(
-  call: ParsedChat,
+  parsed: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
   requester: Requester,
 ): Refusal | undefined {
-  const { findings } = call
+  const { findings } = parsed
   const { caller, environment } = requester
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
@@ -48,7 +48,7 @@ export function checkFindings(
   const isKept = isEndUser || format.id === source.format
   const storedState = findings.storedStatePaths[0] ?? (isKept ? findings.storedReasoning?.[0] : undefined)
   if (storedState === undefined) {
-    const unmeasured = isBounded ? findUnmeasured(call) : undefined
+    const unmeasured = isBounded ? findUnmeasured(parsed) : undefined
     return unmeasured === undefined ? undefined : toRefusal(unmeasured, UNCOUNTED)
   }
   // Data stored at the provider belongs to the whole environment.
