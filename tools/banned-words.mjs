@@ -55,6 +55,18 @@ const BANNED = [
   },
   { word: 'MAX_HELD', pattern: /\bMAX_HELD_/, instead: 'MAX_BUFFERED_' },
   {
+    word: 'plan of targets',
+    pattern:
+      /\b(Call|Chat|Target)Plans?\b|\bPlannedTarget\b|\bplan(Targets?|Chat|Embeddings|Images|Audio|Rerank)\b|\bplanned targets?\b|\bgateway\/plan\//,
+    instead: 'selection (TargetSelection, selectTargets): a plan is what the API calls one',
+  },
+  {
+    word: 'refuse, as the verb of a function',
+    pattern: /\bfunction (refuse|throwIf)[A-Z]\w*|\bthrowIfStopped\b/,
+    instead: 'assert (throws a fault) or check (returns a verdict)',
+  },
+  { word: 'calledAt', pattern: /\bcalledAt\b|\bcallTargets\b/, instead: 'firstAttemptAt, attemptTargets' },
+  {
     word: 'as far as',
     pattern: /\bas far as\b/i,
     instead: 'the plain condition, such as "if", "what is known", "the part that arrived"',

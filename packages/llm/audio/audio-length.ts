@@ -1,4 +1,4 @@
-import { findFlacSeconds, findOggSeconds } from './lossless-length.ts'
+import { findOggSeconds, measureFlacSeconds } from './lossless-length.ts'
 import { findWavFormat } from './wav-format.ts'
 
 /** The fewest bytes of a second in any codec that providers read: speech in Opus or AMR has 6 to 8 kbit. */
@@ -20,7 +20,7 @@ export function maxSeconds(file: Buffer): number {
 /** Any file may hold FLAC: Matroska, MP4, WAV and Ogg do, and decoders read frames that have no file around them too. */
 function maxStatedSeconds(file: Buffer): number {
   const audio = withoutTags(file)
-  return Math.ceil(Math.max(findFlacSeconds(file, audio), findOggSeconds(audio) ?? 0))
+  return Math.ceil(Math.max(measureFlacSeconds(file, audio), findOggSeconds(audio) ?? 0))
 }
 
 const TAG_HEAD_BYTES = 10

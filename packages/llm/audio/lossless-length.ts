@@ -9,7 +9,7 @@ const NOT_FOUND = -1
  * Returns the seconds of the FLAC that a file has, in which hours of silence take few bytes. By its frames, which decoders believe,
  * wherever in the file they are; and by the header of `audio`, the part of the file behind its tags, if that is more.
  */
-export function findFlacSeconds(file: Buffer, audio: Buffer): number {
+export function measureFlacSeconds(file: Buffer, audio: Buffer): number {
   if (audio.length < 42 || audio.toString('latin1', 0, 4) !== 'fLaC')
     return addFrames(file, DEFAULT_SAMPLE_RATE)
   const given = audio.readUIntBE(18, 3) >> 4
@@ -75,7 +75,7 @@ function readFrame(bytes: Buffer, at: number, rateOfFile: number): number {
   const codes = bytes[at + 2] as number
   const ofSize = codes >> 4
   const ofRate = codes & 15
-  const sizeAt = at + 4 + findNumberLength(bytes[at + 4] as number)
+  const sizeAt = at + 4 + toNumberLength(bytes[at + 4] as number)
   const rateAt = sizeAt + (ofSize === 6 ? 1 : ofSize === 7 ? 2 : 0)
   const end = rateAt + (ofRate === 12 ? 1 : ofRate === 13 || ofRate === 14 ? 2 : 0)
   if (end >= bytes.length || toChecksum(bytes, at, end) !== bytes[end]) return 0
@@ -93,7 +93,7 @@ function toSamples(code: number, written: number): number {
 }
 
 /** The number of a frame is written like a character in UTF-8, by its first byte. */
-function findNumberLength(first: number): number {
+function toNumberLength(first: number): number {
   return first < 0x80 ? 1 : Math.max(1, Math.clz32(~(first << 24)))
 }
 
@@ -122,7 +122,7 @@ export function findOggSeconds(bytes: Buffer): number | undefined {
     samples = Math.max(samples, position)
     at += PAGE_HEADER_BYTES - 1
   }
-  return samples / findOggRate(bytes.subarray(0, 128))
+  return samples / toOggRate(bytes.subarray(0, 128))
 }
 
 function isPage(bytes: Buffer, at: number): boolean {
@@ -130,7 +130,7 @@ function isPage(bytes: Buffer, at: number): boolean {
 }
 
 /** Returns the sample rate by the codec that the first page names. */
-function findOggRate(head: Buffer): number {
+function toOggRate(head: Buffer): number {
   if (head.includes('OpusHead', 0, 'latin1')) return OPUS_SAMPLES
   const vorbis = head.indexOf('\u0001vorbis', 0, 'latin1')
   const flac = head.indexOf('fLaC', 0, 'latin1')

@@ -5,7 +5,7 @@ import {
   optionalText,
   textAt,
 } from '../formats/shared/reading/read-fields.ts'
-import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
 import { SPEECH_FORMATS, type SpeechRequest } from './audio-format.ts'
@@ -29,7 +29,7 @@ export function parseSpeech(body: JsonObject): SpeechRequest {
   if (instructions !== undefined && instructions.length > MAX_INSTRUCTIONS) {
     throw invalid('instructions', `must have at most ${MAX_INSTRUCTIONS} characters.`)
   }
-  refuseReservedFields(body, KNOWN, undefined, new Set(['voice']))
+  assertNoReservedFields(body, KNOWN, undefined, new Set(['voice']))
   const { response_format: format, stream_format: stream } = body
   return {
     model,

@@ -1,5 +1,5 @@
 import { choiceAt, invalid, numberAt, set, textAt } from '../formats/shared/reading/read-fields.ts'
-import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toPlainName } from '../upstream/reserved-names.ts'
 import { TRANSCRIPT_FORMATS, type TranscriptFormat, type TranscriptionRequest } from './audio-format.ts'
@@ -43,7 +43,7 @@ export function parseTranscription(
   if (type === undefined) {
     throw invalid('file', 'must be audio in one of flac, mp3, mp4, m4a, aac, ogg, wav, webm.')
   }
-  refuseReservedFields(fields, KNOWN)
+  assertNoReservedFields(fields, KNOWN)
   return {
     task,
     model,

@@ -23,7 +23,7 @@ export const bedrockEmbeddings: EmbeddingFormat = {
     }
   },
   decodeReply(body, headers) {
-    const vectors = toVectors(findVectors(body))
+    const vectors = toVectors(listVectors(body))
     if (vectors === undefined) return undefined
     const inputTokens =
       parseWholeCount(headers['x-amzn-bedrock-input-token-count']) ??
@@ -60,7 +60,7 @@ export function toCohereInputType(inputType: string | undefined): string {
   return inputType === 'query' ? 'search_query' : inputType
 }
 
-function findVectors(body: JsonObject): readonly unknown[] {
+function listVectors(body: JsonObject): readonly unknown[] {
   if (body.embedding !== undefined) return [body.embedding]
   const byType = toObject(body.embeddings)
   if (byType !== undefined) return Array.isArray(byType.float) ? byType.float : []

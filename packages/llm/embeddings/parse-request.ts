@@ -1,14 +1,14 @@
 import {
+  assertKnownFields,
   invalid,
   optionalChoice,
   optionalNumber,
   optionalText,
-  refuseUnknown,
   set,
   textAt,
 } from '../formats/shared/reading/read-fields.ts'
 import type { Findings } from '../formats/shared/requests/findings.ts'
-import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import { findStored } from '../formats/shared/requests/stored-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
@@ -47,7 +47,7 @@ export const DIMENSIONS = { min: 1, integer: true }
 
 /** `POST /v1/embeddings`: fields that it does not know are refused. */
 export function parseNativeEmbedding(body: JsonObject): ParsedEmbeddings {
-  refuseUnknown(body, NATIVE)
+  assertKnownFields(body, NATIVE)
   return {
     request: parse(body, parseTexts(body.input)),
     endUser: optionalText(body, 'end_user'),
@@ -57,7 +57,7 @@ export function parseNativeEmbedding(body: JsonObject): ParsedEmbeddings {
 
 /** `POST {prefix}/v1/embeddings` in OpenAI's own shape: also tokens, and unknown fields are passed on. `isEndUser`: see Findings. */
 export function parseCompatEmbedding(body: JsonObject, isEndUser: boolean): ParsedEmbeddings {
-  refuseReservedFields(body, COMPAT)
+  assertNoReservedFields(body, COMPAT)
   const request: MutableEmbedding = parse(body, parseTokens(body.input) ?? parseTexts(body.input))
   set(request, 'user', optionalText(body, 'user'))
   const rest = Object.entries(body).filter(([name, value]) => !COMPAT.has(name) && value !== null)

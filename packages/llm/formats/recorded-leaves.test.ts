@@ -79,7 +79,7 @@ function findStop(
   const provider = findProvider(providerId) as Provider
   const format = FORMATS.find(({ id }) => id === formatId)?.client
   if (format === undefined) throw new Error(`no format ${formatId}`)
-  const unsupported = format.findUnsupportedParams(request, provider, model, source)
+  const unsupported = format.listUnsupportedParams(request, provider, model, source)
   const foreign = format.id === source.format ? [] : findings.nativeOnly
   const withheld = sender !== 'key' && findings.mayBeStored ? ['store'] : []
   const run = findings.hostedTools.map(({ path }) => path)

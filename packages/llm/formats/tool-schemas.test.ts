@@ -146,7 +146,7 @@ function encode([id, format]: (typeof ENCODERS)[number], fields: Partial<ChatReq
     includeUsage: false,
     ...fields,
   }
-  if (format.findUnsupportedParams(request, target.provider, target.model).length > 0) return undefined
+  if (format.listUnsupportedParams(request, target.provider, target.model).length > 0) return undefined
   return format.encodeRequest(request, target, undefined).body.toString()
 }
 

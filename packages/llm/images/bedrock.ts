@@ -28,14 +28,14 @@ export const bedrockImages: ImageFormat = {
   // Stability's take one image and a strength, for which there is no word.
   canEdit: ({ model }) => !isStability(model),
   inlinesImages: true,
-  findUnsupportedParams(request, { model }) {
+  listUnsupportedParams(request, { model }) {
     return listParams(request).filter(name => {
       if (name === 'size') return !takesSize(request, model)
       if (name === 'quality') return isStability(model) || QUALITIES[request.quality ?? ''] === undefined
       return !(name === 'output_format' && isStability(model) && request.outputFormat === 'jpeg')
     })
   },
-  priceFactor: (request, model) => (isStability(model) ? 1 : findPrice(request, model)),
+  priceFactor: (request, model) => (isStability(model) ? 1 : toPrice(request, model)),
   encodeRequest(request, { model, baseUrl }, dropped = []) {
     const kept: ImageRequest = {
       ...request,
@@ -73,7 +73,7 @@ function takesSize({ size }: ImageRequest, model: string): boolean {
  * Amazon's price lists have four steps, and the catalogue one: of Nova Canvas that of a premium image up to 1024x1024
  * ($0.06), of Titan that of a standard one up to 512x512 ($0.008). By default they draw 1024x1024, standard.
  */
-function findPrice({ size, quality }: ImageRequest, model: string): number {
+function toPrice({ size, quality }: ImageRequest, model: string): number {
   const { width, height } = parseSize(size) ?? { width: 1024, height: 1024 }
   const isPremium = QUALITIES[quality ?? ''] === 'premium'
   const most = isNova(model) ? 1024 : 512

@@ -31,7 +31,7 @@ function encode(
 }
 
 function findLost(id: string, model: string, request: Partial<ImageRequest>): readonly string[] {
-  return formatOf(id).findUnsupportedParams(toRequest(model, request), toTarget(id, model))
+  return formatOf(id).listUnsupportedParams(toRequest(model, request), toTarget(id, model))
 }
 
 const FOX = Buffer.from('\x89PNG fox', 'latin1')

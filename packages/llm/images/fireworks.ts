@@ -12,7 +12,7 @@ const RATIOS = ['1:1', '21:9', '16:9', '3:2', '5:4', '4:5', '2:3', '9:16', '9:21
 export const fireworksImages: ImageFormat = {
   maxImages: () => 1,
   canEdit: () => false,
-  findUnsupportedParams(request) {
+  listUnsupportedParams(request) {
     const size = parseSize(request.size)
     const hasShape = size !== undefined && findAspectRatio(size, RATIOS) !== undefined
     return listParams(request).filter(name => !(name === 'size' && hasShape))

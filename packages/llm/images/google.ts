@@ -41,7 +41,7 @@ export const googleImages: ImageFormat = {
   maxImages: ({ model }) => (isImagen(model) ? IMAGEN_MAX : 1),
   canEdit: ({ model }) => !isImagen(model) || IMAGEN_EDITS.test(model),
   inlinesImages: true,
-  findUnsupportedParams(request, { model }) {
+  listUnsupportedParams(request, { model }) {
     const { google } = request
     if (google !== undefined) return isImagen(model) ? google.only : google.unknownFields
     return listParams(request).filter(name => {

@@ -87,7 +87,7 @@ export interface ImageFormat {
   /** True if the provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
   readonly inlinesImages?: true
   /** Wire names of what is set, that the target cannot honour, and whose loss would change the images. */
-  findUnsupportedParams(request: ImageRequest, target: Pick<Target, 'provider' | 'model'>): readonly string[]
+  listUnsupportedParams(request: ImageRequest, target: Pick<Target, 'provider' | 'model'>): readonly string[]
   /**
    * How many times the catalogue's price of an image one such costs, where the provider's price list has steps by size and
    * quality and the catalogue one of them. Absent: once.

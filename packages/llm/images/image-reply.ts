@@ -9,7 +9,7 @@ export function encodeImages(reply: ImageReply, created: number): Buffer {
   const body: JsonObject = {
     created,
     data: reply.images.map(toEntry),
-    ...(reply.commonFields ?? findCommonFields(reply)),
+    ...(reply.commonFields ?? toCommonFields(reply)),
   }
   if (reply.usage !== undefined) body.usage = encodeUsage(reply.usage)
   return Buffer.from(JSON.stringify(body))
@@ -24,7 +24,7 @@ function toEntry({ base64, url, revisedPrompt }: GeneratedImage): JsonObject {
 }
 
 /** Returns the fields that describe all images together: `output_format`, if all of them have the same. */
-function findCommonFields({ images }: ImageReply): JsonObject {
+function toCommonFields({ images }: ImageReply): JsonObject {
   const [first] = images
   const format = /^image\/(png|jpeg|webp)$/.exec(first?.mediaType ?? '')?.[1]
   if (format === undefined || images.some(({ mediaType }) => mediaType !== first?.mediaType)) return {}

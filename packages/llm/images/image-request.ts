@@ -9,7 +9,7 @@ import {
   set,
   textAt,
 } from '../formats/shared/reading/read-fields.ts'
-import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
@@ -80,7 +80,7 @@ export function findPassedOn(body: JsonObject, { n }: Pick<ImageRequest, 'n'>): 
 }
 
 function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
-  refuseReservedFields(body, ALL)
+  assertNoReservedFields(body, ALL)
   const rest: [string, Json | undefined][] = []
   for (const [name, value] of Object.entries(body)) {
     if (value === null || KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
@@ -93,7 +93,7 @@ function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
 /** `images` and `mask` of an edit that comes as JSON: data URLs or addresses. */
 export function parseSources(body: JsonObject): EditSources {
   const list = listAt(body.images, 'images')
-  checkSources(list.length)
+  assertSourceCount(list.length)
   const { mask } = body
   return {
     images: list.map((image, index) => parseSource(image, `images[${index}]`)),
@@ -101,7 +101,7 @@ export function parseSources(body: JsonObject): EditSources {
   }
 }
 
-export function checkSources(count: number): void {
+export function assertSourceCount(count: number): void {
   if (count < 1 || count > MAX_SOURCES) throw invalid('images', `must be 1 to ${MAX_SOURCES}.`)
 }
 

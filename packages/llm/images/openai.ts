@@ -34,7 +34,7 @@ export const openAiImages: ImageFormat = {
   maxImages: ({ provider, model }) =>
     MAKES_ONE.test(model) ? 1 : (provider.images?.openai?.maxImages ?? MAX_IMAGES),
   canEdit: ({ model }) => !MAKES_ONE.test(model),
-  findUnsupportedParams(request, { provider }) {
+  listUnsupportedParams(request, { provider }) {
     const deviations = provider.images?.openai ?? {}
     const { unsupported = [], editImages } = deviations
     const lost = listParams(request).filter(name => unsupported.includes(name))

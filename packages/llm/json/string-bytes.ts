@@ -13,13 +13,13 @@ const NEAR_BYTES = 48
  * Index of the quote that closes the string, or `limit` where it is not before that; -1 where the bytes end before both.
  * `from` stands in the string and not within an escape.
  */
-export function findStringEnd(bytes: Buffer, from: number, limit: number): number {
+export function indexOfStringEnd(bytes: Buffer, from: number, limit: number): number {
   let at = from
   for (;;) {
     const near = Math.min(at + NEAR_BYTES, bytes.length)
     let quote = at
     while (quote < near && bytes[quote] !== QUOTE) quote++
-    if (quote === near) quote = findQuote(bytes, near, limit)
+    if (quote === near) quote = indexOfQuote(bytes, near, limit)
     if (quote === NOT_FOUND || quote >= limit) return quote
     // An even number of backslashes escapes only themselves.
     if (countBackslashes(bytes, from, quote - 1) % 2 === 0) return quote
@@ -28,7 +28,7 @@ export function findStringEnd(bytes: Buffer, from: number, limit: number): numbe
 }
 
 /** Looks no further than `limit`: a caller that continues from there would otherwise pay for the rest each time. */
-function findQuote(bytes: Buffer, from: number, limit: number): number {
+function indexOfQuote(bytes: Buffer, from: number, limit: number): number {
   if (limit >= bytes.length) return bytes.indexOf(QUOTE, from)
   if (from >= limit) return limit
   const quote = bytes.subarray(from, limit).indexOf(QUOTE)
@@ -71,7 +71,7 @@ function hasControlByte(bytes: Buffer, start: number, end: number): boolean {
  * The last index up to `at` that stands within neither an escape nor a UTF-8 sequence. `from` is such an index below, and
  * the bytes between are of one string.
  */
-export function findWholeCharacter(bytes: Buffer, from: number, at: number): number {
+export function indexOfWholeCharacter(bytes: Buffer, from: number, at: number): number {
   let whole = at
   while (whole > from && ((bytes[whole] as number) & 0xc0) === 0x80) whole--
   for (let back = whole - 1; back >= from && back >= whole - 5; back--) {

@@ -1,7 +1,7 @@
 import type { FieldSpan } from './field-span.ts'
 import { type JsonBounds, type JsonProblem, MAX_JSON_DEPTH, MAX_NUMBER_BYTES } from './json-bounds.ts'
 import { OpenKeys } from './open-keys.ts'
-import { findStringEnd, findWholeCharacter } from './string-bytes.ts'
+import { indexOfStringEnd, indexOfWholeCharacter } from './string-bytes.ts'
 import type { ValueBuilder, WalkPosition } from './value-builder.ts'
 
 const SPACE = 0x20
@@ -119,7 +119,7 @@ export class StructureWalk implements WalkPosition {
     // A walk that builds follows one that has bounded the names, and reads each in one go.
     const isWhole = this.builder !== undefined && this.expect > FIRST_ITEM
     const limit = isWhole ? bytes.length : from + this.stringSliceBytes
-    const end = findStringEnd(bytes, from, limit)
+    const end = indexOfStringEnd(bytes, from, limit)
     if (end === NOWHERE) this.fail('malformed')
     else if (end >= limit) return this.stopInString(start, from, limit)
     else if (this.expect <= FIRST_ITEM) this.addString(start, end)
@@ -134,7 +134,7 @@ export class StructureWalk implements WalkPosition {
       this.fail(this.expect <= NAME ? 'long_name' : 'malformed')
       return limit
     }
-    const whole = findWholeCharacter(this.bytes, from, limit)
+    const whole = indexOfWholeCharacter(this.bytes, from, limit)
     this.builder?.addStringPiece(from, whole)
     this.stringStart = start
     this.stopAt = 0
@@ -144,7 +144,7 @@ export class StructureWalk implements WalkPosition {
   private goOnInString(): number {
     const { bytes, builder, at: from, stringStart: start } = this
     const limit = from + this.stringSliceBytes
-    const end = findStringEnd(bytes, from, limit)
+    const end = indexOfStringEnd(bytes, from, limit)
     if (end >= limit) return this.stopInString(start, from, limit)
     this.stringStart = NOWHERE
     if (end === NOWHERE) {

@@ -101,7 +101,7 @@ export interface ProviderOption {
   readonly help: string
 }
 
-/** Requests that a provider takes in another format than its main one (see find-format.ts). */
+/** Requests that a provider takes in another format than its main one (see choose-client-format.ts). */
 export interface FormatRule {
   readonly format: ClientFormatId
   /** Names of models, where `*` stands for any text. Absent: every model. */

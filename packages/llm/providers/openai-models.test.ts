@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findClientFormatId } from '../formats/find-format.ts'
+import { chooseClientFormatId } from '../formats/choose-client-format.ts'
 import { openAiChat } from '../formats/openai-chat/client/client.ts'
 import { openAiResponses } from '../formats/openai-responses/client/client.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
@@ -23,7 +23,7 @@ test.each([
   ['o4-mini', ['temperature', 'stop']],
   ['gpt-4o-mini', []],
 ])('%s does not take %j', (model, expected) => {
-  expect([...openAiChat.findUnsupportedParams(REQUEST, openai, model)].sort()).toEqual([...expected].sort())
+  expect([...openAiChat.listUnsupportedParams(REQUEST, openai, model)].sort()).toEqual([...expected].sort())
 })
 
 const tools = [{ type: 'function' as const, function: { name: 'f' } }]
@@ -41,14 +41,14 @@ test.each<[string, string | undefined, 'chat' | 'responses']>([
   ['gpt-6-sol', 'none', 'responses'],
 ])('tools go to %s with the effort %s by %s', (model, reasoningEffort, expected) => {
   for (const provider of [openai, azure]) {
-    const format = findClientFormatId(
+    const format = chooseClientFormatId(
       provider,
       model,
       { tools, ...(reasoningEffort === undefined ? {} : { reasoningEffort }) },
       'openai-chat',
     )
     expect(format).toBe(`openai-${expected}`)
-    expect(findClientFormatId(provider, model, {}, 'openai-chat')).toBe('openai-chat')
+    expect(chooseClientFormatId(provider, model, {}, 'openai-chat')).toBe('openai-chat')
   }
 })
 
@@ -62,12 +62,12 @@ test.each<[string, readonly string[]]>([
   const request = { ...rest, reasoningEffort: 'low' }
   const target = { provider: openai, model, baseUrl: 'https://a.example/v1', apiKey: '' }
   const isSent = lost.length === 0
-  expect(openAiChat.findUnsupportedParams(request, openai, model)).toEqual(lost)
+  expect(openAiChat.listUnsupportedParams(request, openai, model)).toEqual(lost)
   const chat = JSON.parse(openAiChat.encodeRequest(request, target, undefined, lost).body.toString())
   expect(Object.hasOwn(chat, 'reasoning_effort')).toBe(isSent)
   const value = { model, input: 'hi', reasoning: { effort: 'low', summary: 'auto' } }
   const source = toSourceBody('openai-responses', value)
-  expect(openAiResponses.findUnsupportedParams(request, openai, model, source)).toEqual(lost)
+  expect(openAiResponses.listUnsupportedParams(request, openai, model, source)).toEqual(lost)
   const { body } = openAiResponses.encodeRequest(request, target, source, lost)
   expect(JSON.parse(body.toString()).reasoning).toEqual({
     ...(isSent ? { effort: 'low' } : {}),

@@ -1,10 +1,10 @@
 import {
+  assertKnownFields,
   invalid,
   listAt,
   optionalFlag,
   optionalNumber,
   optionalText,
-  refuseUnknown,
   set,
   textAt,
 } from '../formats/shared/reading/read-fields.ts'
@@ -39,7 +39,7 @@ const COUNT = { min: 1, integer: true }
 
 /** `POST /v1/rerank`: fields that it does not know are refused. */
 export function parseNativeRerank(body: JsonObject): ParsedRerank {
-  refuseUnknown(body, NATIVE)
+  assertKnownFields(body, NATIVE)
   return { ...parse(body, []), endUser: optionalText(body, 'end_user') }
 }
 

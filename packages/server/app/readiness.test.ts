@@ -28,22 +28,22 @@ describe('a process with the control plane alone', () => {
   afterEach(() => database.drop())
 
   test('is ready while its database answers', async () => {
-    const isReady = openDatabaseReadiness(database.pool)
-    expect(await isReady()).toEqual({ ready: true, reasons: [] })
+    const getReadiness = openDatabaseReadiness(database.pool)
+    expect(await getReadiness()).toEqual({ ready: true, reasons: [] })
   })
 
   test('is not ready if its database is out of reach', async () => {
     const pool = openPool(database.connection, () => {})
     await pool.end()
-    const isReady = openDatabaseReadiness(pool)
-    expect(await isReady()).toEqual({ ready: false, reasons: ['the database does not answer'] })
+    const getReadiness = openDatabaseReadiness(pool)
+    expect(await getReadiness()).toEqual({ ready: false, reasons: ['the database does not answer'] })
   })
 
   test('is not ready if its database does not answer, and asks it once for callers at the same time', async () => {
     const pool = openPool(database.connection, () => {}, { max: 1 })
     const client = await pool.connect()
-    const isReady = openDatabaseReadiness(pool, 10)
-    const [first, second] = await Promise.all([isReady(), isReady()])
+    const getReadiness = openDatabaseReadiness(pool, 10)
+    const [first, second] = await Promise.all([getReadiness(), getReadiness()])
     expect(first).toEqual({ ready: false, reasons: ['the database does not answer'] })
     expect(second).toBe(first)
     expect(pool.waitingCount).toBe(1)

@@ -17,12 +17,12 @@ import { isSessionOver } from './session/session-life.ts'
 export function checkGrantBy({ clock }: Pick<Services, 'clock'>, granted: GrantedAccess): EnterScope {
   const { actor } = granted
   return async db => {
-    if (actor?.kind === 'member') await checkMember(db, actor, granted, clock.now())
-    else if (actor !== undefined) await checkKey(db, actor, clock.now())
+    if (actor?.kind === 'member') await assertMember(db, actor, granted, clock.now())
+    else if (actor !== undefined) await assertKey(db, actor, clock.now())
   }
 }
 
-async function checkMember(
+async function assertMember(
   db: Db,
   actor: MemberActor,
   { orgId, role }: GrantedAccess,
@@ -39,7 +39,7 @@ async function checkMember(
   if (!hasRole(held, role)) throw insufficientRole(role)
 }
 
-async function checkKey(db: Db, { id }: ManagementKeyActor, now: number): Promise<void> {
+async function assertKey(db: Db, { id }: ManagementKeyActor, now: number): Promise<void> {
   const key = await findManagementKey(db, id)
   if (key === undefined || key.revoked_at !== null) {
     throw new Fault('key_revoked', 'The management key was revoked.')

@@ -7,7 +7,7 @@ import { operations } from './operations.ts'
 let plane: ControlPlane
 let ready = { ready: true, reasons: [] as string[] }
 beforeAll(async () => {
-  plane = await openControlPlane({ isReady: () => ready })
+  plane = await openControlPlane({ getReadiness: () => ready })
 })
 afterAll(() => plane.close())
 

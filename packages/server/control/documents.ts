@@ -8,7 +8,7 @@ const PROBE = { schema: { hide: true }, exposeHeadRoute: true }
 /** Registers the routes that need neither a credential nor a tenant: the error reference and the two probes. */
 export function registerDocuments(
   app: FastifyInstance,
-  deps: { readonly isReady: () => Readiness | Promise<Readiness> },
+  deps: { readonly getReadiness: () => Readiness | Promise<Readiness> },
 ): void {
   const page = errorPage()
   app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
@@ -22,7 +22,7 @@ export function registerDocuments(
     reply.header('Cache-Control', 'no-store').send({ status: 'ok' }),
   )
   app.get('/readyz', PROBE, async (_request, reply) => {
-    const { status, body } = toReadinessAnswer(await deps.isReady())
+    const { status, body } = toReadinessAnswer(await deps.getReadiness())
     return await reply.code(status).header('Cache-Control', 'no-store').send(body)
   })
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
       onException: (error, where) => void noted.push([(error as Error).message, where]),
       newId: () => makeId?.() ?? `0190b1f2-0000-7000-8000-${(count++).toString(16).padStart(12, '0')}`,
       baseUrl: () => baseUrl?.() ?? plane.url,
-      isReady: () => ready(),
+      getReadiness: () => ready(),
       afterWrite: () => afterWrite(),
     },
     { bodyTimeoutMs: 60_000, callsPerMinute: 100_000 },

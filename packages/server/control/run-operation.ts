@@ -4,7 +4,7 @@ import { isMissingReference } from '../storage/missing-reference.ts'
 import type { Page } from '../storage/page.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
-import { findBefore, kindOf, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
+import { getBefore, kindOf, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
 import { checkGrantBy } from './check-grant.ts'
 import type { IdempotentCreates, StoreAnswer } from './idempotency/idempotent-creates.ts'
 import type { Caller } from './operation/caller.ts'
@@ -90,7 +90,7 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
   const { services, operation, granted, input, requestId, reachableOrgIds } = running
   const prepared = await prepareCall(running)
   // A separate transaction, so that a handler that first calls another host holds no connection during that call.
-  const before = await inCallScope(running, db => findBefore(operation, toCall(running, db), granted))
+  const before = await inCallScope(running, db => getBefore(operation, toCall(running, db), granted))
   const written = inCallScope(running, async db => {
     const call = toCall(running, db)
     const kind = kindOf(operation)

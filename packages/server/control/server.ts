@@ -97,7 +97,7 @@ export interface ControlDeps {
    */
   readonly afterWrite: () => Promise<void>
   readonly readMeters: ReadMeters
-  readonly isReady: () => Readiness | Promise<Readiness>
+  readonly getReadiness: () => Readiness | Promise<Readiness>
 }
 
 export interface ControlLimits {

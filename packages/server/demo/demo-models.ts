@@ -46,8 +46,8 @@ export const SANDBOX: DemoModel = { ...chat('sandbox', 'echo', 0, 40, 40, 12, 1)
 /** The alias of each environment, and its targets: the second answers while the first fails. */
 export const ALIAS = 'fast'
 export const ALIAS_TARGETS = [
-  findDemoModel('anthropic/claude-haiku-4-5'),
-  findDemoModel('openai/gpt-5.4-mini'),
+  getDemoModel('anthropic/claude-haiku-4-5'),
+  getDemoModel('openai/gpt-5.4-mini'),
 ] as const
 
 /** The model whose circuit is open. */
@@ -55,7 +55,7 @@ export const CIRCUIT_MODEL = 'anthropic/claude-opus-4-5'
 
 export const DEMO_PROVIDERS = [...new Set(MODELS.map(({ provider }) => provider))]
 
-function findDemoModel(name: string): DemoModel {
+function getDemoModel(name: string): DemoModel {
   const found = DEMO_MODELS.find(({ provider, model }) => `${provider}/${model}` === name)
   if (found === undefined) throw new Error(`the demo has no model ${name}`)
   return found

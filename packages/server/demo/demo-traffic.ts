@@ -8,7 +8,7 @@ import type { EnvironmentRow } from '../storage/schema.ts'
 import { toBodies } from './demo-bodies.ts'
 import { ALIAS, ALIAS_TARGETS, CIRCUIT_MODEL, DEMO_MODELS, type DemoModel, SANDBOX } from './demo-models.ts'
 import { toHourlyLoad } from './hourly-load.ts'
-import { BUSY_KEY, findIncident, type Incident, OUTAGE_END_MS } from './incidents.ts'
+import { BUSY_KEY, type Incident, incidentAt, OUTAGE_END_MS } from './incidents.ts'
 import { createSeededRandom, logNormal, pick, toBytes } from './seeded-random.ts'
 
 /** A key of the demo with its share of the traffic, and what it may use. */
@@ -81,7 +81,7 @@ export function* toTraffic({ sources, now, rows, timeZone }: TrafficOptions): Ge
     for (const at of times) {
       clockAt = at
       const source = pick(sources, random)
-      const incident = findIncident(now - at, random)
+      const incident = incidentAt(now - at, random)
       // Each code once, in the newest fortnight.
       const rare = now - at < 14 * DAY_MS && codes.length > 0 && random() < 0.05 ? codes.pop() : undefined
       const request = { source, at, ago: now - at, index, incident, rare, isUsedUp: at >= usedUpAt }

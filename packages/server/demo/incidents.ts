@@ -27,7 +27,7 @@ export const OUTAGE_END_MS = 10 * MINUTE_MS
  * Returns what happened `agoMs` before the end of the demo: an outage of 40 minutes, a storm of 429 by one key, a key at ten times
  * its mean for a day, a credential that expired three days ago, and a provider that slows down over ten days.
  */
-export function findIncident(agoMs: number, random: () => number): Incident {
+export function incidentAt(agoMs: number, random: () => number): Incident {
   const isBetween = (from: number, to: number): boolean => agoMs <= from && agoMs > to
   const isOutage =
     isBetween(12 * DAY_MS, 12 * DAY_MS - 40 * MINUTE_MS) || isBetween(OUTAGE_START_MS, OUTAGE_END_MS)

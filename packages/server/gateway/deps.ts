@@ -7,5 +7,5 @@ export interface GatewayDeps extends RouteDeps {
   readonly isJournalFull: () => boolean
   /** True while those of one organization are not served, because its records take its share of a nearly full journal. */
   readonly isJournalFullFor: (orgId: string) => boolean
-  readonly isReady: () => Readiness
+  readonly getReadiness: () => Readiness
 }

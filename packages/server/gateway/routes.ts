@@ -13,11 +13,10 @@ import { readChat } from './pipeline/chat.ts'
 import { readTokenCount } from './pipeline/count-tokens.ts'
 import { readEmbeddings } from './pipeline/embeddings.ts'
 import { readImages, readOtherImages } from './pipeline/images.ts'
-import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
+import { type ReadModelCall, serveModelCall } from './pipeline/model-call.ts'
 import { readRerank } from './pipeline/rerank.ts'
 import { readSpeech } from './pipeline/speech.ts'
 import { readTranscription } from './pipeline/transcriptions.ts'
-import { type CallKind, CHAT, EMBEDDINGS, IMAGES, RERANK, SPEECH, TRANSCRIPTION } from './plan/call-kinds.ts'
 import { type Prefixes, prefixOf } from './request/prefixes.ts'
 import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
 import { serveCancel } from './routes/cancel.ts'
@@ -27,6 +26,15 @@ import { serveFeedback } from './routes/feedback.ts'
 import { serveFormatModel } from './routes/format-models.ts'
 import { ModelLists, toEncodeList } from './routes/model-lists.ts'
 import { collectAllowed, nameRights, serveModel, serveModels } from './routes/models.ts'
+import {
+  type CallKind,
+  CHAT,
+  EMBEDDINGS,
+  IMAGES,
+  RERANK,
+  SPEECH,
+  TRANSCRIPTION,
+} from './targets/call-kinds.ts'
 
 /** A route of the data plane. Identification checks its `need`, so no route can omit one. */
 export interface Route extends RouteInfo {
@@ -153,7 +161,7 @@ function images(path: string, kind: 'generations' | 'edits'): Route {
 }
 
 /** Only OpenAI's format has audio routes. */
-function audio(path: string, read: ReadCall, { need }: CallKind): Route {
+function audio(path: string, read: ReadModelCall, { need }: CallKind): Route {
   return modelRoute(path, { endpoint: 'audio', mount: OPENAI_MOUNT, need }, read)
 }
 
@@ -161,7 +169,7 @@ function audio(path: string, read: ReadCall, { need }: CallKind): Route {
 function modelRoute(
   path: string,
   info: Omit<RouteInfo, 'path' | 'isMetered' | 'needsPermit'> & { readonly endpoint: LoggedEndpoint },
-  read: ReadCall,
+  read: ReadModelCall,
 ): Route {
   const serve: Route['serve'] = (ctx, model, deps) => serveModelCall(ctx, read, model, deps)
   return { method: 'POST', path, ...info, isMetered: true, needsPermit: true, serve }

@@ -24,7 +24,7 @@ import { openRouteSuggestions, type SuggestRoute } from './edge/suggest-route.ts
 import { endRequest, endWithFault, undoReservation } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
-import { findMount, prefixOf } from './request/prefixes.ts'
+import { getMount, prefixOf } from './request/prefixes.ts'
 import {
   canceledFault,
   type FailRequest,
@@ -138,7 +138,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
-    ctx.isDecided = true
+    ctx.decide()
     if (thrown instanceof ReservedFieldError) undoReservation(ctx)
     const fault = toRequestFault(fromReservedField(thrown))
     // Identification found the environment and refused: the record must not have the id of another request.
@@ -153,7 +153,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
 /** Ends a request with a fault, after the delay of an answer to a request that came too fast. */
 function endWithDelayedFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
   // A request that reached a provider was not refused, and faults from 500 on are not the caller's.
-  if (fault.status < 500 && ctx.calledAt === undefined) countRefused(ctx)
+  if (fault.status < 500 && ctx.firstAttemptAt === undefined) countRefused(ctx)
   const delaying = deps.frontDoor.refusalDelay.delayFor(fault, ctx.startedAt)
   if (delaying === undefined) return endWithFault(ctx, fault, deps)
   return delaying.then(() => endWithFault(ctx, fault, deps))
@@ -200,9 +200,9 @@ function openContext(
  * after identification, when the environment is known.
  */
 function stopIfUnwanted(ctx: RequestContext): void {
-  const { isGone, environment, needsUsage, calledAt } = ctx
+  const { isGone, environment, needsUsage, firstAttemptAt } = ctx
   if (!isGone || environment === undefined || environment.onClientGone === 'drain') return
-  if (!needsUsage || calledAt === undefined) ctx.stop(canceledFault())
+  if (!needsUsage || firstAttemptAt === undefined) ctx.stop(canceledFault())
 }
 
 /** A probe's answer is of this moment. */
@@ -227,7 +227,7 @@ function openUnrouted(
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
   const route: RouteInfo = {
     ...UNROUTED,
-    mount: findMount(path, deps.formats.mounts.values(), deps.prefixes),
+    mount: getMount(path, deps.formats.mounts.values(), deps.prefixes),
   }
   return new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
 }
@@ -258,7 +258,7 @@ function answerUnrouted(ctx: RequestContext, path: string, suggest: SuggestRoute
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
   if (isProbe && path === '/healthz') return sendJson(ctx, 200, { status: 'ok' }, NO_STORE)
   if (isProbe && path === '/readyz') {
-    const { status, body } = toReadinessAnswer(deps.isReady())
+    const { status, body } = toReadinessAnswer(deps.getReadiness())
     return sendJson(ctx, status, body, NO_STORE)
   }
   if (req.method === 'GET' && path === JWKS_PATH) {

@@ -79,7 +79,7 @@ export class RecordQueue {
 
   /** Adds a record that is in this segment of the journal or a later one. Returns the batch that it is in. */
   add(line: LineWithRecord, segment: number): RecordBatch {
-    const batch = this.#findOpen(line.json.length, segment)
+    const batch = this.#getOpen(line.json.length, segment)
     batch.add(line, this.#length < MAX_WITH_ROWS)
     this.#length++
     this.#chars += line.json.length
@@ -113,7 +113,7 @@ export class RecordQueue {
     return new Set(this.#batches.flatMap(({ ids }) => ids))
   }
 
-  #findOpen(chars: number, segment: number): RecordBatch {
+  #getOpen(chars: number, segment: number): RecordBatch {
     const last = this.#batches.at(-1)
     const fits = last !== undefined && !this.#isFull(last) && last.chars + chars <= this.#options.batchChars
     if (fits && !this.#isSealed) return last

@@ -1,4 +1,4 @@
-import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
+import { assertSameModel, spell } from '../../formats/gemini-content/server/read-body.ts'
 import {
   invalid,
   listAt,
@@ -98,7 +98,7 @@ function readContent(
   path: string,
   unknownFields: string[],
 ): string {
-  refuseOtherModel(request, context.pathModel, path)
+  assertSameModel(request, context.pathModel, path)
   const at = `${path}content`
   const content = objectAt(request.content, at)
   unknownFields.push(...listUnknownFields(content, CONTENT, at))

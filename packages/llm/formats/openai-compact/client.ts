@@ -16,7 +16,7 @@ export const openAiCompact: ClientFormat = {
   framing: 'sse',
   hasNoOutputCap: true,
   encodeRequest,
-  findUnsupportedParams: () => [],
+  listUnsupportedParams: () => [],
   decodeReply,
   openStream: () => {
     throw new Error('a compaction is never streamed')

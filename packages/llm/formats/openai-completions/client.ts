@@ -18,7 +18,7 @@ export const openAiCompletions: ClientFormat = {
   id: 'openai-completions',
   framing: 'sse',
   encodeRequest,
-  findUnsupportedParams: () => [],
+  listUnsupportedParams: () => [],
   decodeReply: (body, target) => ({
     choices: toObjects(body.choices).map((choice, position) => ({
       index: toIndex(choice.index) ?? position,

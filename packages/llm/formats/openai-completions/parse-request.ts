@@ -10,7 +10,7 @@ import {
 import type { MutableRequest } from '../shared/requests/field-table.ts'
 import { noFindings } from '../shared/requests/findings.ts'
 import type { ParseContext, ParsedChat } from '../shared/requests/parsed-chat.ts'
-import { refuseReservedFields } from '../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../shared/requests/reserved-fields.ts'
 import { findStored } from '../shared/requests/stored-fields.ts'
 import { FIELDS, isToken } from './fields.ts'
 
@@ -25,7 +25,7 @@ const MAX_ANSWERS = 2048
  * counted, and the prompts themselves go to the provider as they came. Unknown fields pass on to it.
  */
 export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): ParsedChat {
-  refuseReservedFields(body, FIELDS.names)
+  assertNoReservedFields(body, FIELDS.names)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   const options = optionalObject(body, 'stream_options')
@@ -47,14 +47,14 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   const findings = noFindings()
   findings.choices = choices
   if (isEndUser) {
-    findings.passedOn = FIELDS.findUnknown(body) ?? (choices > 1 ? findMultiplier(body) : undefined)
+    findings.passedOn = FIELDS.findUnknown(body) ?? (choices > 1 ? toMultiplier(body) : undefined)
     findings.stored = findStored(body)
   }
   return { request, metadata: null, timeoutMs: undefined, endUser: body.end_user, findings }
 }
 
 /** Every answer is billed: an end user gets one. */
-function findMultiplier({ n, best_of: bestOf }: JsonObject): string {
+function toMultiplier({ n, best_of: bestOf }: JsonObject): string {
   if (typeof n === 'number' && n > 1) return 'n'
   return typeof bestOf === 'number' && bestOf > 1 ? 'best_of' : 'prompt'
 }

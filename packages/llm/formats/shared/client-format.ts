@@ -37,7 +37,7 @@ export interface ClientFormat {
    * Wire names of the parameters that are set, that the target cannot honour, and whose loss would change the answer.
    * With `source`, also those that only a caller of the same format can send.
    */
-  findUnsupportedParams(
+  listUnsupportedParams(
     request: ChatRequest,
     provider: Provider,
     model: string,
@@ -67,4 +67,4 @@ export interface TokenCounter {
 }
 
 export type EncodeRequest = ClientFormat['encodeRequest']
-export type FindUnsupportedParams = ClientFormat['findUnsupportedParams']
+export type ListUnsupportedParams = ClientFormat['listUnsupportedParams']

@@ -28,7 +28,7 @@ export interface ReplyContext {
   /** True if the caller asked for usage in the stream. */
   readonly includeUsage: boolean
   /** What was asked, without what an open stream does not keep. */
-  readonly call: Omit<ParsedChat, 'request' | 'findings' | 'loggedUser' | 'endUser'>
+  readonly parsed: Omit<ParsedChat, 'request' | 'findings' | 'loggedUser' | 'endUser'>
 }
 
 /** A request that is embedded in a body: in a format of its own, or still as text. */
@@ -47,7 +47,7 @@ export type EmbeddedRequest =
 /** Returns the request that is embedded in a body. Throws RequestError. */
 export type OpenBody = (body: JsonObject, pathModel: string) => EmbeddedRequest
 
-export type EncodeModelLoad = (envelope: ReplyEnvelope, call: ParsedChat) => JsonObject
+export type EncodeModelLoad = (envelope: ReplyEnvelope, parsed: ParsedChat) => JsonObject
 
 /** A format that chat callers speak to us. */
 export interface ChatServer {

@@ -1,4 +1,4 @@
-import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
+import { assertSameModel, spell } from '../../formats/gemini-content/server/read-body.ts'
 import {
   choiceAt,
   invalid,
@@ -61,7 +61,7 @@ export const geminiImageList: ImageServer = {
 function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImages {
   const body = spell(given)
   const unknownFields = listUnknownFields(body, BODY)
-  refuseOtherModel(body, model)
+  assertSameModel(body, model)
   const content: PromptContent = { texts: [], images: [] }
   const contents = listAt(body.contents, 'contents')
   if (contents.length === 0) throw invalid('contents', 'must have at least one entry.')

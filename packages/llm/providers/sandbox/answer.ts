@@ -7,7 +7,7 @@ import { errorReply, reply, type SandboxAnswer } from './sandbox-answer.ts'
 import { makeInstance } from './schema-instance.ts'
 import type { SandboxSpeech } from './speech.ts'
 import { toChunks } from './to-chunks.ts'
-import { chooseCall, findResults } from './tool-loop.ts'
+import { chooseCall, listResults } from './tool-loop.ts'
 import { wholeEnd } from './whole-end.ts'
 
 const SLOW_MS = 5000
@@ -105,7 +105,7 @@ function choose(
   messages: readonly JsonObject[],
   signed: number,
 ): Pick<SandboxSpeech, 'text' | 'toolCall' | 'reasoning'> {
-  const results = findResults(messages)
+  const results = listResults(messages)
   const toolCall = results.length > 0 ? undefined : chooseCall(model, body, messages)
   const said = messages.findLast(({ role }) => role === 'user')
   const longest = Math.ceil(ECHO_CHARACTERS / countChoices(body))

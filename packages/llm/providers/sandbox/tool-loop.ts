@@ -10,7 +10,7 @@ const CALLING_MODELS: ReadonlySet<string> = new Set(['tools', 'reasoning'])
  * The results of the calls in the last assistant message; empty: it made none, or a user has answered it since. A client
  * may add a user's words to the results in the same message, which then follow them.
  */
-export function findResults(messages: readonly JsonObject[]): readonly JsonObject[] {
+export function listResults(messages: readonly JsonObject[]): readonly JsonObject[] {
   const asked = messages.findLastIndex(({ role }) => role === 'assistant')
   return messages.slice(asked + 1).filter(({ role }) => role === 'tool')
 }

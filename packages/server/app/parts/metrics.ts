@@ -20,7 +20,7 @@ export interface MetricsSources {
   readonly requestCounts: RequestCounts
   readonly runningRequests: RunningRequests
   readonly records: Pick<Records, 'drain' | 'recordCounts'>
-  readonly isReady: () => { readonly ready: boolean }
+  readonly getReadiness: () => { readonly ready: boolean }
   readonly counting: OpenedLedger
   readonly exceptions: Exceptions
   readonly sendTimeouts: Pick<SendTimeouts, 'count'>
@@ -72,7 +72,7 @@ export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
 
 /** Returns the metrics of a gateway process. Each value is read at the scrape. */
 export function listReadings(measured: MetricsSources): Reading[] {
-  const { requestCounts, runningRequests, records, isReady, counting, exceptions } = measured
+  const { requestCounts, runningRequests, records, getReadiness, counting, exceptions } = measured
   const { ledger, countReservations, countLocalAdmissions } = counting
   return [
     {
@@ -93,7 +93,7 @@ export function listReadings(measured: MetricsSources): Reading[] {
       'Running requests of routes that call a provider.',
       () => runningRequests.size,
     ),
-    gauge('rideau_ready', '1 if /readyz answers 200.', () => Number(isReady().ready), 'min'),
+    gauge('rideau_ready', '1 if /readyz answers 200.', () => Number(getReadiness().ready), 'min'),
     gauge('rideau_journal_backlog', 'Usage records that are not yet in PostgreSQL.', () =>
       records.drain.backlog(),
     ),

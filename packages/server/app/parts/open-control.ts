@@ -77,13 +77,13 @@ export async function openControl(
 function toControl(
   gateway: Gateway | undefined,
   pool: Pool,
-): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
+): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'getReadiness'> {
   if (gateway !== undefined) {
-    return { afterWrite: gateway.catchUp, readMeters: gateway.readMeters, isReady: gateway.isReady }
+    return { afterWrite: gateway.catchUp, readMeters: gateway.readMeters, getReadiness: gateway.getReadiness }
   }
   return {
     afterWrite: async () => {},
     readMeters: async () => undefined,
-    isReady: openDatabaseReadiness(pool),
+    getReadiness: openDatabaseReadiness(pool),
   }
 }

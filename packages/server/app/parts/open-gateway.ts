@@ -12,10 +12,10 @@ import { RequestCounts } from '../../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../../gateway/limits/learned-use.ts'
 import { MeterSets } from '../../gateway/limits/meter-sets.ts'
 import { Reservations } from '../../gateway/limits/reservations.ts'
-import { Latencies } from '../../gateway/plan/latencies.ts'
 import { RunningRequests } from '../../gateway/request/running-requests.ts'
 import { openTicker, type Ticker } from '../../gateway/request/ticker.ts'
 import { createGatewayServer } from '../../gateway/server.ts'
+import { Latencies } from '../../gateway/targets/latencies.ts'
 import { LastUsed } from '../../gateway/tenants/last-used.ts'
 import type { Snapshots } from '../../gateway/tenants/snapshots.ts'
 import { AccessTokens } from '../../gateway/upstream/access-tokens.ts'
@@ -72,7 +72,7 @@ export interface Gateway {
   readonly metricsUrl: string | undefined
   /** Resolves once every change committed so far applies in this process. */
   catchUp(): Promise<void>
-  isReady(): Readiness
+  getReadiness(): Readiness
   readonly readMeters: Ledger['read']
   /** Gives running requests time to end, then stops them and closes their connections. */
   close(): Promise<StopCounts>
@@ -116,7 +116,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   openFor(counting.ledger)
   const slots = new DatabaseSlots(storage.pool)
   const rejections = openRejections(parts)
-  const isReady = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
+  const getReadiness = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
   if (worker !== undefined) handleFlush(worker.calls, () => drain.afterFlush(async () => {}))
   const deps: GatewayDeps = {
     formats: new FormatRegistry(overrides.formats ?? FORMATS),
@@ -157,7 +157,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     gatewayUrl,
     prefixes: config.prefixes,
     bodyTimeoutMs: overrides.bodyTimeoutMs,
-    isReady,
+    getReadiness,
   }
   overrides.onDeps?.(deps)
   const readMeters: Ledger['read'] = (meters, at) => counting.ledger.read(meters, at)
@@ -165,7 +165,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     ...(await openServer(parts, deps, { records, counting, tracing })),
     runningRequests,
     catchUp: () => catchUp(announcements, snapshots),
-    isReady,
+    getReadiness,
     readMeters,
   }
 }

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { systemClock } from '../../core/clock.ts'
 import type { AnswerStore } from '../../gateway/idempotency/answer-store.ts'
-import { GroupedCalls } from '../../gateway/idempotency/grouped-calls.ts'
+import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
 import { Idempotency } from '../../gateway/idempotency/idempotency.ts'
 import {
-  findClaims,
   insertClaims,
   keepAnswers,
+  listClaims,
   type NewAnswer,
   type NewClaim,
   readAnswer,
@@ -53,22 +53,22 @@ function openStore(
   renewals: Pool,
   slots: DatabaseSlots,
 ): AnswerStore {
-  const inserts = new GroupedCalls<NewClaim, boolean>({
+  const inserts = new GroupedQueries<NewClaim, boolean>({
     maxSize: MAX_ROWS,
     async run(claims) {
       const inserted = await insertClaims(pool, claims)
       return claims.map(({ id }) => inserted.has(id))
     },
   })
-  const finds = new GroupedCalls<Buffer, StoredClaim | undefined>({
+  const finds = new GroupedQueries<Buffer, StoredClaim | undefined>({
     maxSize: MAX_ROWS,
     async run(hashes) {
-      const found = await findClaims(pool, hashes)
+      const found = await listClaims(pool, hashes)
       const byHash = new Map(found.map(entry => [entry.hash.toString('base64'), entry]))
       return hashes.map(hash => byHash.get(hash.toString('base64')))
     },
   })
-  const keeps = new GroupedCalls<NewAnswer, boolean>({
+  const keeps = new GroupedQueries<NewAnswer, boolean>({
     maxSize: MAX_BYTES,
     sizeOf: ({ bytes }) => bytes.length,
     async run(answers) {
@@ -76,7 +76,7 @@ function openStore(
       return answers.map(({ claimId }) => kept.has(claimId))
     },
   })
-  const releases = new GroupedCalls<string, undefined>({
+  const releases = new GroupedQueries<string, undefined>({
     maxSize: MAX_ROWS,
     async run(claimIds) {
       await releaseClaims(pool, claimIds)
@@ -86,14 +86,14 @@ function openStore(
   return {
     renewOwner: owner => renewOwner(renewals, owner),
     removeOwner: owner => removeOwners(pool, owner),
-    insert: claim => inserts.call(claim),
-    find: hash => finds.call(hash),
-    findAll: hashes => findClaims(pool, hashes),
+    insert: claim => inserts.query(claim),
+    find: hash => finds.query(hash),
+    findAll: hashes => listClaims(pool, hashes),
     takeOver: (claim, previousId) => takeOverClaim(pool, claim, previousId),
-    keep: (claimId, bytes) => keeps.call({ claimId, bytes }),
+    keep: (claimId, bytes) => keeps.query({ claimId, bytes }),
     read: (claimId, environmentId) => slots.run(environmentId, () => readAnswer(pool, secretBox, claimId)),
     release: async claimIds => {
-      await Promise.all(claimIds.map(id => releases.call(id)))
+      await Promise.all(claimIds.map(id => releases.query(id)))
     },
   }
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/clock.ts'
 import type { EndUser } from '../../core/tenancy/tenancy.ts'
-import { GroupedCalls } from '../../gateway/idempotency/grouped-calls.ts'
+import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
 import { LargeLoads } from '../../gateway/tenants/large-loads.ts'
 import { Preloads } from '../../gateway/tenants/preloads.ts'
 import { type SnapshotName, Snapshots } from '../../gateway/tenants/snapshots.ts'
@@ -31,7 +31,7 @@ export async function openSnapshots({
 }: AppParts): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
   const preloads = new Preloads(name => snapshots.preload(name))
   const onLoaded = worker && connectLoadedSnapshots<SnapshotName>(worker.calls, name => preloads.add(name))
-  const endUsers = new GroupedCalls<EndUserName, EndUser>({
+  const endUsers = new GroupedQueries<EndUserName, EndUser>({
     maxSize: MAX_END_USERS,
     run: names => listEndUserSnapshots(storage.pool, names),
   })
@@ -45,7 +45,7 @@ export async function openSnapshots({
       findKey: hash => findKeyByHash(storage.pool, hash),
       findEnvironment: id => largeLoads.load(id),
       findMinter: claims => findTokenMinter(storage.pool, claims),
-      findEndUser: (environmentId, id) => endUsers.call({ environmentId, id }),
+      getEndUser: (environmentId, id) => endUsers.query({ environmentId, id }),
     },
     now: systemClock.now,
     maxStaleMs: config.configMaxStaleMs,

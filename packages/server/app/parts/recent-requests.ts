@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { ClaimedIds } from '../../core/records/claimed-ids.ts'
 import type { GatewayDeps } from '../../gateway/deps.ts'
-import { GroupedCalls } from '../../gateway/idempotency/grouped-calls.ts'
+import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
 import type { Drain } from '../../journal/drain.ts'
 import {
   areRequestsLogged,
@@ -28,7 +28,7 @@ export function openRecentRequests(
   slots: DatabaseSlots,
 ): Pick<GatewayDeps, 'isRequestIdTaken' | 'storeFeedback'> {
   const ids = new ClaimedIds()
-  const logged = new GroupedCalls<RequestName, boolean>({
+  const logged = new GroupedQueries<RequestName, boolean>({
     maxSize: MAX_IDS,
     run: names => areRequestsLogged(storage.pool, names),
   })
@@ -55,7 +55,7 @@ export function openRecentRequests(
     async isRequestIdTaken(environmentId, id) {
       const [isClaimed, isLogged] = await Promise.all([
         claim(environmentId, id),
-        logged.call({ environmentId, requestId: id }),
+        logged.query({ environmentId, requestId: id }),
       ])
       return !isClaimed || isLogged
     },

@@ -76,7 +76,7 @@ export async function openWorkers(parts: AppParts): Promise<Gateway> {
       await announcements.barrier().catch(() => {})
       await link.configChanges.barrier()
     },
-    isReady: () => link.readiness.all(),
+    getReadiness: () => link.readiness.all(),
     readMeters: (meters, at) => counting.ledger.read(meters, at),
     close() {
       const stopped = pool.stop()

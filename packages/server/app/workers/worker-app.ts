@@ -80,7 +80,7 @@ export async function openWorkerApp(
   }
   const gateway = await openGateway(parts)
   const readyAt = performance.now() + READY_MS
-  while (!gateway.isReady().ready && performance.now() < readyAt) {
+  while (!gateway.getReadiness().ready && performance.now() < readyAt) {
     await new Promise<void>(resolve => setTimeout(resolve, POLL_MS))
   }
   const { server, runningRequests } = gateway

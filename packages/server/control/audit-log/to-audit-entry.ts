@@ -20,7 +20,7 @@ export function kindOf(operation: Operation): ResourceKind | undefined {
 }
 
 /** Returns the state before the operation: from the operation's own `before`, or the resource of the path. */
-export async function findBefore(
+export async function getBefore(
   operation: Operation,
   call: unknown,
   granted: GrantedAccess,

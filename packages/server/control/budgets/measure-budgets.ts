@@ -32,7 +32,7 @@ export async function measureBudgets(
   const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const windows = new CurrentWindows(time_zone, now)
-  const spans = rows.map(row => windows.find(row.window, row.created_at.getTime()))
+  const spans = rows.map(row => windows.get(row.window, row.created_at.getTime()))
   const statuses =
     (await readMeters(
       rows.map(row => toBudgetRowMeter(row, windows)),

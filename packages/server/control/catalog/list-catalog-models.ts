@@ -52,7 +52,8 @@ export const listCatalogModels = defineOperation('GET /v1/catalog/models', {
   access: { role: 'viewer', of: 'actor' },
   query: CatalogQuery,
   response: { 200: listOf(CatalogModelResource) },
-  handle: async ({ query }) => cutPage(query, ['catalog.list_models', ...toBinding(query)], find(query)),
+  handle: async ({ query }) =>
+    cutPage(query, ['catalog.list_models', ...toBinding(query)], listMatching(query)),
 })
 
 export const listCallableModels = defineOperation('GET /v1/environments/{envId}/catalog', {
@@ -64,13 +65,13 @@ export const listCallableModels = defineOperation('GET /v1/environments/{envId}/
   response: { 200: listOf(CallableModelResource) },
   handle: async ({ services: { db }, resource, query }) => {
     const providers = new Set(await listCredentialProviders(db, resource.id))
-    const found = find(query).map(model => ({ ...model, is_callable: providers.has(model.provider) }))
+    const found = listMatching(query).map(model => ({ ...model, is_callable: providers.has(model.provider) }))
     const binding = ['catalog.list_for_environment', resource.id, ...toBinding(query)]
     return cutPage(query, binding, found, model => `${model.is_callable ? 0 : 1} ${model.id}`)
   },
 })
 
-function find({ provider, capability, q }: z.output<typeof CatalogQuery>): CatalogModelRecord[] {
+function listMatching({ provider, capability, q }: z.output<typeof CatalogQuery>): CatalogModelRecord[] {
   const text = q?.toLowerCase()
   return resources.filter(
     model =>

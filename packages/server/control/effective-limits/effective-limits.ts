@@ -50,7 +50,7 @@ type Limits = Omit<z.output<typeof EffectiveLimits>, 'note'>
  * Returns the rules that bind the requests of a caller now, with their usage, or the asked page of them. The gateway derives
  * them by the same function.
  */
-export async function findEffectiveLimits(
+export async function getEffectiveLimits(
   { db, clock, readMeters }: Pick<Services, 'db' | 'clock' | 'readMeters'>,
   query: PageQuery,
   binding: readonly unknown[],

@@ -1,7 +1,7 @@
 import { defineOperation } from '../operation/operation.ts'
 import { wholeListQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
-import { EffectiveLimits, findEffectiveLimits } from './effective-limits.ts'
+import { EffectiveLimits, getEffectiveLimits } from './effective-limits.ts'
 
 export const getEndUserLimits = defineOperation('GET /v1/end-users/{id}/effective-limits', {
   name: 'end_users.get_effective_limits',
@@ -11,7 +11,7 @@ export const getEndUserLimits = defineOperation('GET /v1/end-users/{id}/effectiv
   query: z.strictObject(wholeListQuery),
   response: { 200: EffectiveLimits },
   handle: async ({ services, resource, query }) => ({
-    ...(await findEffectiveLimits(services, query, ['end_users.get_effective_limits', resource.id], {
+    ...(await getEffectiveLimits(services, query, ['end_users.get_effective_limits', resource.id], {
       orgId: resource.org_id,
       projectId: resource.project_id,
       environmentId: resource.environment_id,

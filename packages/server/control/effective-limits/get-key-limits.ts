@@ -1,7 +1,7 @@
 import { defineOperation } from '../operation/operation.ts'
 import { wholeListQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
-import { EffectiveLimits, findEffectiveLimits } from './effective-limits.ts'
+import { EffectiveLimits, getEffectiveLimits } from './effective-limits.ts'
 
 export const getKeyLimits = defineOperation('GET /v1/keys/{keyId}/effective-limits', {
   name: 'keys.get_effective_limits',
@@ -10,7 +10,7 @@ export const getKeyLimits = defineOperation('GET /v1/keys/{keyId}/effective-limi
   query: z.strictObject(wholeListQuery),
   response: { 200: EffectiveLimits },
   handle: async ({ services, resource, query }) => ({
-    ...(await findEffectiveLimits(services, query, ['keys.get_effective_limits', resource.id], {
+    ...(await getEffectiveLimits(services, query, ['keys.get_effective_limits', resource.id], {
       orgId: resource.org_id,
       projectId: resource.project_id,
       environmentId: resource.environment_id,

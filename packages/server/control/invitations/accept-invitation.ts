@@ -61,7 +61,7 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
     assertSameOrigin(caller, services.baseUrl())
     const refund = services.rates.countAttempt('accept_invitation', caller.address)
     const tokenHash = hashToken(body.token)
-    const invitation = await findLive(services, tokenHash)
+    const invitation = await getLive(services, tokenHash)
     const email = invitation.invite_email ?? ''
     const signedIn = await findSignedIn(services, caller, email)
     const passwordHash = signedIn === undefined ? await hashPassword(services, caller, email, body) : null
@@ -69,10 +69,10 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
       await lockEmail(tx, email)
       await lockOrganization(tx, invitation.org_id)
       // The invitation may have been accepted or withdrawn while the password was hashed.
-      const live = await findLive({ ...services, wholeDb: tx }, tokenHash)
+      const live = await getLive({ ...services, wholeDb: tx }, tokenHash)
       const userId =
         signedIn === undefined
-          ? await findOrInsertUser(tx, services, { email, passwordHash, name: body.name ?? null })
+          ? await getOrInsertUser(tx, services, { email, passwordHash, name: body.name ?? null })
           : await lockSignedIn(tx, signedIn)
       // An owner of all of the person's previous organizations must not get into this one by an older reset link.
       await removeUserPasswordReset(tx, userId)
@@ -84,7 +84,7 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
   },
 })
 
-async function findLive(
+async function getLive(
   services: Pick<Services, 'wholeDb' | 'clock'>,
   hash: Buffer,
 ): Promise<MemberWithUserRow> {
@@ -136,7 +136,7 @@ async function hashPassword(
  * Returns the account of the address that has this password, or creates one. The link does not prove who holds it, since
  * the inviter handled it too. So it opens no existing account; and no existing account, whoever made it, closes the link.
  */
-async function findOrInsertUser(
+async function getOrInsertUser(
   tx: Db,
   services: Services,
   { email, passwordHash, name }: { email: string; passwordHash: string | null; name: string | null },

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { LOGGED_ENDPOINTS } from '../../core/records/logged-endpoints.ts'
-import { findKeyIds } from '../../storage/keys/keys.ts'
+import { listKeyIds } from '../../storage/keys/keys.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { RequestLogFilter, RequestLogValues } from '../../storage/records/request-log-filter.ts'
 import {
@@ -155,7 +155,7 @@ async function findNamed(
 ): Promise<string[] | undefined> {
   const names = query[param]
   if (names === undefined) return undefined
-  const ids = await findKeyIds(db, environmentId, toList(names), MAX_NAMED + 1)
+  const ids = await listKeyIds(db, environmentId, toList(names), MAX_NAMED + 1)
   if (ids.length <= MAX_NAMED) return ids
   const message = `More than ${MAX_NAMED.toLocaleString('en-US')} keys have such a name: use "${param.replace('name', 'id')}".`
   throw new Fault('request_validation_failed', message, { param })

@@ -28,7 +28,7 @@ export const inviteMember = defineOperation('POST /v1/orgs/{orgId}/members', {
       user_id: null,
       role: body.role,
       invite_email: body.email,
-      invited_by: await findInviter(services, actor),
+      invited_by: await getInviter(services, actor),
       accepted_at: null,
       invite_hash: hashToken(token),
       invite_expires_at: new Date(now.getTime() + INVITATION_MS),
@@ -54,7 +54,7 @@ export const inviteMember = defineOperation('POST /v1/orgs/{orgId}/members', {
 })
 
 /** Returns the user who invites: of a management key, the user who created it or, if that is unknown, the key's id. */
-async function findInviter({ db }: Pick<Services, 'db'>, actor: Actor): Promise<string> {
+async function getInviter({ db }: Pick<Services, 'db'>, actor: Actor): Promise<string> {
   if (actor.kind === 'member') return actor.id
   return (await findManagementKey(db, actor.id))?.created_by ?? actor.id
 }

@@ -3,7 +3,7 @@ import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { explainAlias } from '../../core/models/explain-alias.ts'
 import type { ModelAliasRow } from '../../storage/model-tables.ts'
-import { findEnvironmentModels } from '../../storage/models/environment-models.ts'
+import { getEnvironmentModels } from '../../storage/models/environment-models.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import { toAlias } from '../../storage/snapshots/model-snapshots.ts'
@@ -29,7 +29,7 @@ export async function toWrittenAlias(
   environment: EnvironmentRow,
   row: ModelAliasRow,
 ): Promise<z.output<typeof WrittenAliasResource>> {
-  const surroundings = await findEnvironmentModels(db, environment)
+  const surroundings = await getEnvironmentModels(db, environment)
   const { targets } = explainAlias(toAlias(row), [], surroundings, modelDirectory, findModel)
   const warnings = targets.flatMap(({ model, code, message }) =>
     code === null ? [] : [{ model, code, message }],

@@ -3,7 +3,7 @@ import { findModel } from '@rideau/llm/providers/catalog'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { explainAlias } from '../../core/models/explain-alias.ts'
-import { findEnvironmentModels } from '../../storage/models/environment-models.ts'
+import { getEnvironmentModels } from '../../storage/models/environment-models.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import { toAlias } from '../../storage/snapshots/model-snapshots.ts'
@@ -78,7 +78,7 @@ async function explain(
   capabilities: readonly Capability[] | null | undefined,
 ): Promise<z.output<typeof DryRun>> {
   const needs = (capabilities ?? ['chat']).map(capability => ({ capability, param: 'model' }))
-  const surroundings = await findEnvironmentModels(db, environment)
+  const surroundings = await getEnvironmentModels(db, environment)
   const { serves, targets } = explainAlias(toAlias(part), needs, surroundings, modelDirectory, findModel)
   return {
     alias: part.alias,

@@ -151,7 +151,7 @@ export function cutInOrder<Record>(
   nameOf: (record: Record) => string,
 ): ListPage<Record> {
   const position = decodeCursor(query.cursor, binding)
-  const start = position === undefined ? 0 : findStart(position, all.map(nameOf))
+  const start = position === undefined ? 0 : toStart(position, all.map(nameOf))
   const data = all.slice(start, query.limit === undefined ? undefined : start + query.limit)
   const end = start + data.length
   const last = end < all.length ? data.at(-1) : undefined
@@ -167,7 +167,7 @@ function encodePlace(end: number, name: string): Buffer {
   return Buffer.concat([place, createHash('sha256').update(name).digest().subarray(0, 16)])
 }
 
-function findStart(position: Buffer, names: readonly string[]): number {
+function toStart(position: Buffer, names: readonly string[]): number {
   const last = names.findIndex(name => position.equals(encodePlace(position.readUInt32BE(), name)))
   return last >= 0 ? last + 1 : position.readUInt32BE() - 1
 }
@@ -177,14 +177,14 @@ function findStart(position: Buffer, names: readonly string[]): number {
 const CHECK_BYTES = 10
 
 function encodeCursor(position: Buffer, binding: readonly unknown[]): string {
-  return Buffer.concat([check(position, binding), position]).toString('base64url')
+  return Buffer.concat([toChecksum(position, binding), position]).toString('base64url')
 }
 
 function decodeCursor(cursor: string | undefined, binding: readonly unknown[]): Buffer | undefined {
   if (cursor === undefined) return undefined
   const bytes = Buffer.from(cursor, 'base64url')
   const position = bytes.subarray(CHECK_BYTES)
-  const isAuthentic = bytes.subarray(0, CHECK_BYTES).equals(check(position, binding))
+  const isAuthentic = bytes.subarray(0, CHECK_BYTES).equals(toChecksum(position, binding))
   // base64url has several spellings of the same bytes; only the canonical one is accepted.
   if (!isAuthentic || bytes.toString('base64url') !== cursor) {
     throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', {
@@ -194,7 +194,7 @@ function decodeCursor(cursor: string | undefined, binding: readonly unknown[]): 
   return position
 }
 
-function check(position: Buffer, binding: readonly unknown[]): Buffer {
+function toChecksum(position: Buffer, binding: readonly unknown[]): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(binding))
     .update('\0')

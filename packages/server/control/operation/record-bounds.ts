@@ -133,13 +133,13 @@ export async function assertWithinBounds(
 ): Promise<void> {
   const bound = RECORD_BOUNDS.get(operationName)
   if (bound !== undefined) {
-    const ownerId = findOwner(bound.owner, resource, result)
+    const ownerId = toOwner(bound.owner, resource, result)
     if (await hasMoreRecords(db, bound, ownerId, bound.most, new Date(clock.now()))) throw tooMany(bound)
   }
   const rules = RULES.get(operationName)
   if (rules !== undefined) await assertFewRules(db, rules, result as Rule, resource)
   if (!WRITING.has(operationName)) return
-  const id = findOwner('environment_id', resource, result)
+  const id = toOwner('environment_id', resource, result)
   const bytes = await measureEnvironment(db, id)
   if (bytes <= MAX_ENVIRONMENT_BYTES) return
   // Another connection sees what is committed, which is what was there before.
@@ -166,7 +166,7 @@ async function assertFewRules(db: Db, table: Binding['table'], rule: Rule, resou
   const { id, scope, scope_ref: scopeRef } = rule
   const { scope: scopeBefore, scope_ref: refBefore } = resource as Partial<Rule>
   if (scope === scopeBefore && scopeRef === refBefore) return
-  const owner = findRuleOwner(rule)
+  const owner = toRuleOwner(rule)
   const ownerId = rule[owner] as string
   const ofOrganization = owner === 'org_id'
   if (!(await hasMoreRules(db, { table, owner, ofOrganization, ownerId, id }, MAX_RULES))) return
@@ -174,13 +174,13 @@ async function assertFewRules(db: Db, table: Binding['table'], rule: Rule, resou
   throw new Fault('resource_conflict', message, { param: 'scope' })
 }
 
-function findRuleOwner({ environment_id, project_id }: Rule): Binding['owner'] {
+function toRuleOwner({ environment_id, project_id }: Rule): Binding['owner'] {
   if (typeof environment_id === 'string') return 'environment_id'
   return project_id === null ? 'org_id' : 'project_id'
 }
 
 /** Returns the owner's id from the written record or, where that does not name it, of the path. */
-function findOwner(owner: CountedRecords['owner'], resource: unknown, result: unknown): string {
+function toOwner(owner: CountedRecords['owner'], resource: unknown, result: unknown): string {
   const { id } = resource as { readonly id: string }
   const { [owner]: named } = result as Readonly<Record<CountedRecords['owner'], string | undefined>>
   return named ?? id

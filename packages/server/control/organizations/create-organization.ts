@@ -5,10 +5,10 @@ import { MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
-import { findTimeZone } from './find-time-zone.ts'
 import { createOwnedOrganization } from './new-organization.ts'
 import { DEFAULT_TIME_ZONE, NewOrganization } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
+import { parseTimeZone } from './parse-time-zone.ts'
 
 export const createOrganization = defineOperation('POST /v1/orgs', {
   name: 'orgs.create',
@@ -19,7 +19,7 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
   faults: ['resource_conflict'],
   audit: (_, result) => ({ orgIds: [result.id] }),
   handle: async ({ services, actor, body }) => {
-    const time_zone = await findTimeZone(services, body.time_zone, 'invalid_request')
+    const time_zone = await parseTimeZone(services, body.time_zone, 'invalid_request')
     if (actor.memberships.length >= MAX_MEMBERSHIPS) {
       const message = `A user may belong to at most ${MAX_MEMBERSHIPS} organizations: leave or delete one first.`
       throw new Fault('resource_conflict', message)

@@ -13,7 +13,7 @@ const LINKED = new Map([
   ['WET', 'Europe/Lisbon'],
 ])
 
-/** findTimeZone checks that PostgreSQL has the zone too. */
+/** parseTimeZone checks that PostgreSQL has the zone too. */
 export const timeZoneField = z
   .string()
   .max(64, { abort: true })

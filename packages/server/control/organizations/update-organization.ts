@@ -5,9 +5,9 @@ import {
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
-import { findTimeZone } from './find-time-zone.ts'
 import { DEFAULT_TIME_ZONE, OrganizationChange } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
+import { parseTimeZone } from './parse-time-zone.ts'
 
 export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
   name: 'orgs.update',
@@ -19,7 +19,7 @@ export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {
     const { name } = body
-    const time_zone = await findTimeZone(services, body.time_zone, 'invalid_request')
+    const time_zone = await parseTimeZone(services, body.time_zone, 'invalid_request')
     // Slugs are unique in the deployment.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const derivedSlug = toSlug(name ?? resource.name, 'organization')

@@ -45,7 +45,7 @@ export async function checkCredential(
   const { provider, baseUrl } = credential
   // The sandbox calls no host and accepts any key.
   if (provider.sandbox === true) return { error: null, models: undefined }
-  const token = await findToken(credential, policy, nowMs)
+  const token = await exchangeToken(credential, policy, nowMs)
   if ('error' in token) return { error: token.error, models: undefined }
   // A key that was exchanged for a token is valid. Such a provider may have no list of models.
   if (provider.keyCheckPath === null) return { error: null, models: undefined }
@@ -76,7 +76,7 @@ export async function checkCredential(
 }
 
 /** Returns the token that the key is exchanged for, if the provider uses one. */
-async function findToken(
+async function exchangeToken(
   credential: CheckedCredential,
   policy: EgressPolicy,
   now: number,

@@ -35,11 +35,11 @@ export async function measureQuotas(
   )
   const used =
     statuses === undefined
-      ? await readLedger(db, counted, row => new Date(windows.findCalendar(row.window).start))
+      ? await readLedger(db, counted, row => new Date(windows.getCalendar(row.window).start))
       : new Map(counted.map(({ id }, index) => [id, statuses[index]?.settled ?? 0]))
   const held = new Map(counted.map(({ id }, index) => [id, statuses?.[index]?.reserved]))
   return rows.map(row => {
-    const { end } = windows.findCalendar(row.window)
+    const { end } = windows.getCalendar(row.window)
     const [of, reserved] = [used.get(row.id) ?? null, held.get(row.id) ?? null]
     return { ...row, used: of, reserved, resets_at: new Date(end) }
   })

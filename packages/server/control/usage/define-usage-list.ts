@@ -9,7 +9,7 @@ import { defineOperation, type Operation, type Services } from '../operation/ope
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
-import { findTimeZone } from '../organizations/find-time-zone.ts'
+import { parseTimeZone } from '../organizations/parse-time-zone.ts'
 import { fillUsage } from './fill-usage.ts'
 import { MAX_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
 import { toUsageResource, UsageResource } from './usage-resource.ts'
@@ -55,7 +55,7 @@ async function loadUsage(
 ) {
   const { db, clock } = services
   const { limit, rows = limit, cursor, ...sent } = query
-  await findTimeZone(services, query.time_zone, 'request_validation_failed')
+  await parseTimeZone(services, query.time_zone, 'request_validation_failed')
   const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const filter: UsageFilter = {

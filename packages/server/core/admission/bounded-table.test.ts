@@ -28,7 +28,7 @@ test('a full table evicts an idle entry for a new one and never a busy one', () 
   for (const entry of [busy, idle, other]) expect(table.add(entry, 0)).toBe(true)
   const added = new Entry('added', true)
   expect(table.add(added, 0)).toBe(true)
-  expect([table.get('busy'), table.get('idle'), table.get('other'), table.get('added')]).toEqual([
+  expect([table.find('busy'), table.find('idle'), table.find('other'), table.find('added')]).toEqual([
     busy,
     undefined,
     other,

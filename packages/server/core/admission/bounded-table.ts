@@ -29,7 +29,7 @@ export class BoundedTable<E extends TableEntry> {
     return this.#slots.length
   }
 
-  get(key: string): E | undefined {
+  find(key: string): E | undefined {
     return this.#entries.get(key)
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { acquire, type CapacityShare, findRoom, openCapacity, openShare, release } from './fair-share.ts'
+import { acquire, type CapacityShare, openCapacity, openShare, release, roomOf } from './fair-share.ts'
 
 const CAPACITY = 10_000
 
@@ -23,7 +23,7 @@ describe('a share of a capacity', () => {
     const root = openCapacity(CAPACITY, 1)
     root.elsewhere = CAPACITY * 0.9
     expect(fill(openShare(root, 2))).toBeLessThan(CAPACITY * 0.07)
-    expect(findRoom(root)).toBeGreaterThan(0)
+    expect(roomOf(root)).toBeGreaterThan(0)
     root.elsewhere = CAPACITY * 2
     expect(fill(openShare(root, 2))).toBe(0)
     root.elsewhere = 0
@@ -92,7 +92,7 @@ test('no order of holding and giving back passes the capacity, goes below zero o
         expect(root.used).toBeLessThanOrEqual(4_096)
         expect(share.used).toBe(amounts.reduce((sum, each) => sum + each, 0))
         expect(share.used).toBeGreaterThanOrEqual(0)
-        expect(findRoom(openShare(root, 3))).toBeGreaterThanOrEqual(4)
+        expect(roomOf(openShare(root, 3))).toBeGreaterThanOrEqual(4)
       }
     }),
   )

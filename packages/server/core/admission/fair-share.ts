@@ -42,10 +42,10 @@ export function openShare(parent: CapacityShare, factor: number): CapacityShare 
 }
 
 /** Returns how much more may be used now; zero or less if nothing. */
-export function findRoom(share: CapacityShare): number {
+export function roomOf(share: CapacityShare): number {
   const { parent, used } = share
   if (parent === undefined) return share.capacity - share.elsewhere - used
-  const room = findRoom(parent)
+  const room = roomOf(parent)
   const limit = parent.used + room
   const floor = Math.max(share.least, limit * FLOOR)
   const own = Math.max(share.factor * (room - limit * RESERVED_PART), floor) - used
@@ -54,7 +54,7 @@ export function findRoom(share: CapacityShare): number {
 
 /** Takes an amount and returns true, if the share and all above it have room for it. */
 export function acquire(share: CapacityShare, amount: number): boolean {
-  if (findRoom(share) < amount) return false
+  if (roomOf(share) < amount) return false
   for (let at: CapacityShare | undefined = share; at !== undefined; at = at.parent) at.used += amount
   return true
 }

@@ -44,7 +44,7 @@ export class TokenBuckets {
 
   /** Notes a request that `take` has counted. Returns how many to report to other processes now. */
   noteTaken(key: string): number {
-    const bucket = this.#table.get(key)
+    const bucket = this.#table.find(key)
     return bucket === undefined ? 0 : noteTaken(bucket, this.#rate)
   }
 
@@ -55,13 +55,13 @@ export class TokenBuckets {
 
   /** Takes back the count of a request that turned out to be harmless. */
   refund(key: string): void {
-    const bucket = this.#table.get(key) ?? this.#shared
+    const bucket = this.#table.find(key) ?? this.#shared
     returnToken(bucket, this.#rate)
     bucket.unreported--
   }
 
   #open(key: string, now: number): KeyedBucket {
-    const known = this.#table.get(key)
+    const known = this.#table.find(key)
     if (known !== undefined) return known
     const bucket = new KeyedBucket(key)
     return this.#table.add(bucket, now) ? bucket : this.#shared

@@ -6,7 +6,7 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
  */
 export type FailureEvidence = 'none' | 'doubtful' | 'certain'
 
-export interface FailedCall {
+export interface FailedAttempt {
   readonly error: UpstreamError
   /** The request was written to a connection, so the provider may have read it. */
   readonly isSent: boolean
@@ -26,7 +26,7 @@ const UNREACHABLE: ReadonlySet<number> = new Set([502, 503])
  * Returns how a failed call counts for its circuit. A refusal of the request, of the credential or of the content says
  * nothing about the target, and neither does a timeout that the request itself made shorter.
  */
-export function failureEvidence({ error, isSent, ms, timeoutMs }: FailedCall): FailureEvidence {
+export function failureEvidence({ error, isSent, ms, timeoutMs }: FailedAttempt): FailureEvidence {
   const { kind, status, retryAfterMs } = error
   switch (kind) {
     case 'unavailable':

@@ -21,11 +21,11 @@ export class CurrentWindows {
   }
 
   /** Returns the window of a policy. Each policy has its own `total` window, from its creation on. */
-  find(window: Window, createdAt: number): WindowBounds {
-    return window === 'total' ? { start: createdAt, end: null } : this.findCalendar(window)
+  get(window: Window, createdAt: number): WindowBounds {
+    return window === 'total' ? { start: createdAt, end: null } : this.getCalendar(window)
   }
 
-  findCalendar(window: CalendarWindow): CalendarBounds {
+  getCalendar(window: CalendarWindow): CalendarBounds {
     let bounds = this.#found.get(window)
     if (bounds === undefined) {
       bounds = calendarBoundsAt(window, this.#at, this.#timeZone)

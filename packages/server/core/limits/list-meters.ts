@@ -29,13 +29,13 @@ export function listMeters(policies: Policies, caller: MeteredCaller, at: number
   const meters: Meter[] = []
   for (const limit of selectScoped(policies.limits, caller)) meters.push(toLimitMeter(limit, caller))
   for (const quota of selectScoped(policies.quotas, caller)) {
-    meters.push(toQuotaMeter(quota, caller, windows.find(quota.window, quota.createdAt)))
+    meters.push(toQuotaMeter(quota, caller, windows.get(quota.window, quota.createdAt)))
   }
   for (const budget of selectBudgets(policies.budgets, caller)) {
-    meters.push(toBudgetMeter(budget, caller, windows.find(budget.window, budget.createdAt)))
+    meters.push(toBudgetMeter(budget, caller, windows.get(budget.window, budget.createdAt)))
   }
   if (plan !== undefined && endUser !== null) {
-    meters.push(...toPlanMeters(plan, endUser, caller, window => windows.find(window, plan.createdAt)))
+    meters.push(...toPlanMeters(plan, endUser, caller, window => windows.get(window, plan.createdAt)))
   }
   const hasCostMeter = meters.some(({ metric }) => metric === 'nano_usd')
   return {

@@ -20,7 +20,7 @@ function metersOfRequest(policies: Partial<Policies>) {
 }
 
 function boundsOf({ window, createdAt }: BudgetPolicy | QuotaPolicy) {
-  return new CurrentWindows(ZONE, AT).find(window, createdAt)
+  return new CurrentWindows(ZONE, AT).get(window, createdAt)
 }
 
 describe('the meter of a policy that is read without a request', () => {

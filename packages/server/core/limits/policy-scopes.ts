@@ -33,16 +33,16 @@ class PoliciesByRef {
   readonly #groups = new WeakMap<object, Map<string | null, IndexedPolicy<unknown>[]>>()
 
   /** Returns the policies that name nothing or something that the caller belongs to, in the order of the list. */
-  findNamed<P extends { readonly ref: string | null }>(policies: readonly P[], caller: MeteredCaller): P[] {
+  listNamed<P extends { readonly ref: string | null }>(policies: readonly P[], caller: MeteredCaller): P[] {
     const { orgId, projectId, environmentId, keyId, endUser } = caller
     const refs = new Set([null, orgId, projectId, environmentId, keyId, endUser?.id ?? null])
-    const groups = this.#find(policies)
+    const groups = this.#getGroups(policies)
     const found: IndexedPolicy<P>[] = []
     for (const ref of refs) for (const entry of groups.get(ref) ?? []) found.push(entry)
     return found.sort((a, b) => a.index - b.index).map(({ policy }) => policy)
   }
 
-  #find<P extends { readonly ref: string | null }>(
+  #getGroups<P extends { readonly ref: string | null }>(
     policies: readonly P[],
   ): Map<string | null, IndexedPolicy<P>[]> {
     const known = this.#groups.get(policies)
@@ -66,7 +66,7 @@ const policiesByRef = new PoliciesByRef()
  */
 export function selectScoped<P extends ScopedPolicy>(policies: readonly P[], caller: MeteredCaller): P[] {
   const user = caller.endUser?.id
-  const named = policiesByRef.findNamed(policies, caller)
+  const named = policiesByRef.listNamed(policies, caller)
   const own = named.filter(({ scope, ref }) => user !== undefined && scope === 'end_user' && ref === user)
   const ownMetrics = new Set(own.map(({ metric }) => metric))
   return named.filter(policy => {
@@ -80,7 +80,7 @@ export function selectScoped<P extends ScopedPolicy>(policies: readonly P[], cal
 /** Returns the budgets that apply to a caller: its organization's and its project's, where their scope includes it. */
 export function selectBudgets(budgets: readonly BudgetPolicy[], caller: MeteredCaller): BudgetPolicy[] {
   return policiesByRef
-    .findNamed(budgets, caller)
+    .listNamed(budgets, caller)
     .filter(
       ({ projectId, scope, ref }) =>
         (projectId === null || projectId === caller.projectId) &&

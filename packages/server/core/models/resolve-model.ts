@@ -133,11 +133,11 @@ function resolveNamed<C extends ModelSource>(
   if (!isModelAllowed(planAllows, id, name)) return forbiddenByPlan(name)
   const isListed = named !== undefined && isKnown(named, id, environment, directory)
   if (named === undefined || !(isListed || directory.takesUnknownName(named.provider, named.model))) {
-    return refuse('model_not_found', `This environment has no model ${quote(name)}.`)
+    return toRefusal('model_not_found', `This environment has no model ${quote(name)}.`)
   }
   const credentials = environment.credentials.filter(credential => credential.provider === named.provider)
   if (credentials.length === 0) {
-    return refuse(
+    return toRefusal(
       'provider_credential_missing',
       `This environment (${environment.name}) has no credential for the provider ${named.provider}.`,
     )
@@ -211,23 +211,23 @@ function lists(
 }
 
 function forbiddenByKey(name: string): { refusal: Refusal } {
-  return refuse('model_not_allowed', `This key may not use the model ${quote(name)}.`)
+  return toRefusal('model_not_allowed', `This key may not use the model ${quote(name)}.`)
 }
 
 function forbiddenByEnvironment(name: string): { refusal: Refusal } {
-  return refuse('model_not_allowed', `This environment does not allow the model ${quote(name)}.`)
+  return toRefusal('model_not_allowed', `This environment does not allow the model ${quote(name)}.`)
 }
 
 function forbiddenByPlan(name: string): { refusal: Refusal } {
-  return refuse('model_not_allowed', `The end user's plan does not allow the model ${quote(name)}.`)
+  return toRefusal('model_not_allowed', `The end user's plan does not allow the model ${quote(name)}.`)
 }
 
 function forbiddenTargets(name: string): { refusal: Refusal } {
   const message = `This environment and the end user's plan allow no target of the alias ${quote(name)}.`
-  return refuse('model_not_allowed', message)
+  return toRefusal('model_not_allowed', message)
 }
 
-function refuse(code: Refusal['code'], message: string): { refusal: Refusal } {
+function toRefusal(code: Refusal['code'], message: string): { refusal: Refusal } {
   return { refusal: { code, message, param: 'model' } }
 }
 

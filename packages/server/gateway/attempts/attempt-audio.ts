@@ -2,8 +2,8 @@ import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { toSender } from '../../core/access/to-sender.ts'
-import type { AudioTarget } from '../plan/plan-audio.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import type { AudioTarget } from '../targets/select-audio-targets.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, toErrorText, unreadable, type WholeAnswer } from './attempt-whole.ts'
@@ -15,7 +15,7 @@ const DEFAULT_TIMEOUT_MS = 600_000
 export interface AudioAttempt<T> {
   readonly ctx: IdentifiedContext
   readonly target: Target
-  readonly planned: AudioTarget
+  readonly resolved: AudioTarget
   readonly request: UpstreamRequest
   readonly isBinary: boolean
   /** Returns undefined if the answer is none; a promise if decoding takes its turns in the event loop. */
@@ -31,10 +31,10 @@ interface AudioDeps {
 
 /** One attempt at a transcript or at speech. */
 export function attemptAudio<T>(
-  { ctx, target, planned, request, isBinary, decode }: AudioAttempt<T>,
+  { ctx, target, resolved, request, isBinary, decode }: AudioAttempt<T>,
   { http, sandbox, now }: AudioDeps,
 ): Promise<AttemptResult<T>> {
-  const { provider, alias, decodeError } = planned
+  const { provider, alias, decodeError } = resolved
   authorizeRequest(request, target, now(), toGrant(toSender(ctx.caller, ctx.environment), target, ONE_ANSWER))
   const transport = provider.sandbox === true ? sandbox : http
   const timeoutMs = alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS

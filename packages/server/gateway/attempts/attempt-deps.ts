@@ -1,7 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import type { Credential } from '../../core/tenancy/tenancy.ts'
 import type { EgressPolicy } from '../../http/egress/egress.ts'
-import type { PlanDeps } from '../plan/plan-deps.ts'
+import type { SelectionDeps } from '../targets/selection-deps.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { Circuits } from './circuits.ts'
@@ -9,7 +9,7 @@ import type { FetchTimes } from './fetch-times.ts'
 import type { ProviderCounts } from './provider-counts.ts'
 
 /** What calling providers needs of the process. */
-export interface AttemptDeps extends PlanDeps {
+export interface AttemptDeps extends SelectionDeps {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly log: Log

@@ -76,7 +76,7 @@ export class Circuits {
 
   /** `endUserId`: whose request it was; undefined: of nobody in particular. */
   noteSuccess(credential: Credential, model: string, as: AdmittedAs, endUserId?: string): void {
-    const circuit = this.#get(credential, model)
+    const circuit = this.#findOrCreate(credential, model)
     if (circuit === undefined) return
     this.#note(circuit, circuit.noteSuccess(this.now, as === 'admitted', endUserId), as)
   }
@@ -89,7 +89,8 @@ export class Circuits {
     evidence: FailureEvidence,
     endUserId: string | undefined,
   ): void {
-    const circuit = evidence === 'none' ? this.find(credential.id, model) : this.#get(credential, model)
+    const circuit =
+      evidence === 'none' ? this.find(credential.id, model) : this.#findOrCreate(credential, model)
     if (circuit === undefined) return
     if (evidence === 'none') {
       if (as === 'probe') this.releaseProbe(circuit)
@@ -101,7 +102,7 @@ export class Circuits {
 
   /** Lets a credential rest that its provider limits or refuses. `endUserId`: see noteFailure. */
   rest(credential: Credential, model: string, { ms, isDoubtful }: Rest, endUserId: string | undefined): void {
-    const circuit = this.#get(credential, model)
+    const circuit = this.#findOrCreate(credential, model)
     if (circuit === undefined || (isDoubtful && !circuit.confirmsRefusal(endUserId))) return
     const { updatedAt } = credential
     const restMs = circuit.rest(this.now, ms, updatedAt)
@@ -136,7 +137,7 @@ export class Circuits {
     sharing.publish({ ...toName(circuit), change: 'open', retryInMs, openForMs, failureRate })
   }
 
-  #get({ id, provider }: Credential, model: string): Circuit | undefined {
+  #findOrCreate({ id, provider }: Credential, model: string): Circuit | undefined {
     return this.find(id, model) ?? this.#create(id, provider, model)
   }
 

@@ -4,8 +4,8 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import type { MediaAddresses } from '@rideau/llm/upstream/media-addresses'
-import type { PlannedTarget } from '../plan/chat-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { ChatTarget } from '../targets/chat-selection.ts'
 import { type FetchImage, type FetchImageDeps, runFetches } from './fetch-image.ts'
 
 /** Data URLs, by the address of the image. */
@@ -20,7 +20,7 @@ const MAX_BYTES = 20 * 1024 * 1024
  * (`addresses`). `bodyFormat`: of the caller's body.
  */
 export function needsImages(
-  { format, provider, request }: PlannedTarget,
+  { format, provider, request }: ChatTarget,
   bodyFormat: FormatId,
   addresses: MediaAddresses,
 ): boolean {
@@ -63,7 +63,7 @@ async function fetchAll(
     for (const [j, part] of content.entries()) {
       const url = findAddress(part)
       if (url === undefined || images.has(url)) continue
-      ctx.throwIfStopped()
+      ctx.assertNotStopped()
       const param = `messages[${i}].content[${j}].image_url.url`
       if (images.size === MAX_IMAGES) {
         throw invalid(

@@ -36,7 +36,7 @@ async function fetchAll(
   let remainingBytes = MAX_BYTES
   for (const [index, image] of images.entries()) {
     if (image.kind !== 'url' || fetched.has(image.url)) continue
-    ctx.throwIfStopped()
+    ctx.assertNotStopped()
     const param = `images[${index}].image_url`
     const bytes = await fetchImage(image.url, param, remainingBytes)
     remainingBytes -= bytes.length

@@ -3,14 +3,14 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestTrace } from '../../core/records/tracer.ts'
 import type { Credential } from '../../core/tenancy/tenancy.ts'
 import { addBills } from '../billing/bill.ts'
-import type { ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { ResolvedTarget } from '../targets/target-selection.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWithToken } from './attempt-with-token.ts'
 import { redactModel, redactSecrets } from './redact-secrets.ts'
 
-export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
+export type Attempt<P, T> = (target: Target, resolved: P) => Promise<AttemptResult<T>>
 
 /**
  * Makes one attempt and adds it to the request's record and trace. The error that it returns contains no secret of the
@@ -18,14 +18,14 @@ export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResul
  */
 export async function makeAttempt<P extends ResolvedTarget, T>(
   ctx: RequestContext,
-  planned: P,
+  resolved: P,
   credential: Credential,
   attempt: Attempt<P, T>,
   deps: AttemptDeps,
 ): Promise<AttemptResult<T>> {
-  const { provider, model } = planned
+  const { provider, model } = resolved
   const began = performance.now()
-  const traceparent = ctx.trace === undefined ? undefined : startSpan(ctx, ctx.trace, planned, credential)
+  const traceparent = ctx.trace === undefined ? undefined : startSpan(ctx, ctx.trace, resolved, credential)
   const result = await attemptWithToken(
     ctx,
     credential.id,
@@ -35,10 +35,10 @@ export async function makeAttempt<P extends ResolvedTarget, T>(
       baseUrl: toBaseUrl(provider, credential.baseUrl, credential.options),
       apiKey: credential.apiKey,
       options: credential.options,
-      maxOutputTokens: planned.catalogModel?.max_output_tokens ?? undefined,
+      maxOutputTokens: resolved.catalogModel?.max_output_tokens ?? undefined,
       traceparent,
     },
-    target => attempt(target, planned),
+    target => attempt(target, resolved),
     deps,
   )
   const abandoned = result.ok ? undefined : result.bill

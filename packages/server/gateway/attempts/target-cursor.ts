@@ -7,8 +7,8 @@ import { orderByWeight } from '../../core/models/order-targets.ts'
 import { orderByRendezvous } from '../../core/models/rendezvous.ts'
 import { randomShare } from '../../core/random-share.ts'
 import type { Credential } from '../../core/tenancy/tenancy.ts'
-import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import type { ResolvedTarget, TargetSelection } from '../targets/target-selection.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AdmittedAs, Circuits } from './circuits.ts'
 
@@ -33,7 +33,7 @@ const NONE: readonly never[] = []
 export class TargetCursor<P extends ResolvedTarget> {
   readonly #ctx: RequestContext
   readonly #deps: AttemptDeps
-  readonly #plan: CallPlan<P>
+  readonly #selection: TargetSelection<P>
   /** undefined: the calls say nothing about the targets, and no circuit matters to them. */
   readonly #circuits: Circuits | undefined
   #targetAt = 0
@@ -54,15 +54,20 @@ export class TargetCursor<P extends ResolvedTarget> {
   sharedAttempts = 0
   #forgiven = 0
 
-  constructor(ctx: RequestContext, plan: CallPlan<P>, circuits: Circuits | undefined, deps: AttemptDeps) {
+  constructor(
+    ctx: RequestContext,
+    selection: TargetSelection<P>,
+    circuits: Circuits | undefined,
+    deps: AttemptDeps,
+  ) {
     this.#ctx = ctx
-    this.#plan = plan
+    this.#selection = selection
     this.#circuits = circuits
     this.#deps = deps
   }
 
   get target(): P {
-    return this.#plan.targets[this.#targetAt] as P
+    return this.#selection.targets[this.#targetAt] as P
   }
 
   get credential(): Credential {
@@ -80,7 +85,7 @@ export class TargetCursor<P extends ResolvedTarget> {
    * all are blocked one is called once.
    */
   get mayRepeat(): boolean {
-    return this.target.provider.sandbox !== true && !(this.#wasForced && this.#plan.targets.length > 1)
+    return this.target.provider.sandbox !== true && !(this.#wasForced && this.#selection.targets.length > 1)
   }
 
   get isOpen(): boolean {
@@ -97,7 +102,7 @@ export class TargetCursor<P extends ResolvedTarget> {
 
   /** Whether a later target may be called. */
   get hasTarget(): boolean {
-    const { targets } = this.#plan
+    const { targets } = this.#selection
     for (let at = this.#targetAt + 1; at < targets.length; at++) {
       const target = targets[at] as P
       if (target.credentials.some(credential => this.#isCallable(credential, target))) return true
@@ -111,7 +116,7 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   get hasLastTarget(): boolean {
-    return !this.#wasForced && this.#targetAt + 1 < this.#plan.targets.length
+    return !this.#wasForced && this.#targetAt + 1 < this.#selection.targets.length
   }
 
   get hasLaterCredential(): boolean {
@@ -186,7 +191,7 @@ export class TargetCursor<P extends ResolvedTarget> {
     credentialAt: number,
     before: BlockedCandidate[] | undefined,
   ): Promise<void> | undefined {
-    const { targets } = this.#plan
+    const { targets } = this.#selection
     let passed = before
     const circuits = this.#circuits
     for (let target = targetAt; target < targets.length; target++) {
@@ -273,7 +278,7 @@ export class TargetCursor<P extends ResolvedTarget> {
       if (this.#circuits !== undefined) this.#circuits.skips++
       if (ctx.skippedAttempts >= MAX_SKIPS_RECORDED) continue
       ctx.skippedAttempts++
-      const { provider, model } = this.#plan.targets[targetAt] as P
+      const { provider, model } = this.#selection.targets[targetAt] as P
       const error = why === 'resting' ? 'credential_resting' : 'circuit_open'
       ctx.attempts.push({
         provider: provider.id,
@@ -292,13 +297,13 @@ export class TargetCursor<P extends ResolvedTarget> {
    */
   #orderCredentials(targetAt: number): readonly Credential[] {
     if (this.#orderedAt === targetAt) return this.#credentials
-    const { credentials } = this.#plan.targets[targetAt] as P
+    const { credentials } = this.#selection.targets[targetAt] as P
     this.#orderedAt = targetAt
     this.#credentials = credentials
     if (credentials.length === 1) return credentials
     // Drawn once, so that a target has the same order when it is returned to.
     this.#share ??= randomShare(this.#deps.random)
-    const affinity = affinityOf(this.#ctx.endUser?.id, this.#plan.call?.request.messages)
+    const affinity = affinityOf(this.#ctx.endUser?.id, this.#selection.parsed?.request.messages)
     this.#credentials =
       affinity === undefined
         ? orderByWeight(credentials, this.#share)

@@ -42,7 +42,7 @@ export function countLargeImages({ messages }: ChatRequest, { model }: { readonl
   }
   if (images.length === 0) return 0
   const isTiled = matchesAny(model, TILED)
-  const most = isTiled ? toTileTokens(MAX_TILES) : Math.max(TOKENS_AN_IMAGE, findMaxTokens(model))
+  const most = isTiled ? toTileTokens(MAX_TILES) : Math.max(TOKENS_AN_IMAGE, mostTokensOf(model))
   let sum = 0
   images.forEach((part, index) => {
     sum += (isTiled && index < MAX_READ ? countTiled(part) : toMaxTokens(part, most)) - TOKENS_AN_IMAGE
@@ -50,12 +50,12 @@ export function countLargeImages({ messages }: ChatRequest, { model }: { readonl
   return sum
 }
 
-function findMaxTokens(model: string): number {
+function mostTokensOf(model: string): number {
   return MAX_TOKENS.find(([names]) => matchesAny(model, names))?.[1] ?? 0
 }
 
 function toMaxTokens(part: ContentPart, most: number): number {
-  switch (findDetail(part)) {
+  switch (detailOf(part)) {
     case 'low':
       return Math.min(most, MAX_IN_LOW_DETAIL)
     case 'original':
@@ -69,14 +69,14 @@ function toMaxTokens(part: ContentPart, most: number): number {
 const counted = new WeakMap<ContentPart, number>()
 
 function countTiled(part: ContentPart): number {
-  const detail = findDetail(part)
+  const detail = detailOf(part)
   if (detail === 'low') return TOKENS_BESIDE_TILES
   const tokens = counted.get(part) ?? toTileTokens(detail === 'original' ? MAX_TILES : countTiles(part))
   counted.set(part, tokens)
   return tokens
 }
 
-function findDetail(part: ContentPart): unknown {
+function detailOf(part: ContentPart): unknown {
   return toObject(part.image_url)?.detail
 }
 

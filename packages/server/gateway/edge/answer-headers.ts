@@ -1,8 +1,8 @@
 import type { Fault } from '../../core/fault.ts'
 import { toHeaderList, toHeaderText } from '../../http/answer/header-text.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
-import type { ResolvedTarget } from '../plan/call-plan.ts'
 import { type IdentifiedContext, isIdentified, type RequestContext } from '../request/request-context.ts'
+import type { ResolvedTarget } from '../targets/target-selection.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 import { idHeaders } from './send.ts'
 

@@ -6,7 +6,7 @@ import {
   type ClientError,
   isOfOwnRequest,
 } from '../../http/head/client-error.ts'
-import { findMount } from '../request/prefixes.ts'
+import { getMount } from '../request/prefixes.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 
 /** How many bytes are searched for a request line. */
@@ -25,7 +25,7 @@ export function answerBrokenRequest(
 ): void {
   const isOwn = answer !== undefined && isOfOwnRequest(answer, socket)
   const path = isOwn ? answer.req.url : readPath(error.rawPacket)
-  const mount = findMount(path ?? '/', deps.formats.mounts.values(), deps.prefixes)
+  const mount = getMount(path ?? '/', deps.formats.mounts.values(), deps.prefixes)
   const render: BrokenAnswer = (fault, requestId) => {
     const headers: [string, string][] = mount.idHeader === undefined ? [] : [[mount.idHeader, requestId]]
     const more = mount.faultHeaders?.(fault) ?? []

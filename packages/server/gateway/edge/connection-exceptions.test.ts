@@ -39,7 +39,7 @@ describe('affects only one connection after an exception before there is a reque
   })
 
   test('on an unknown route, answered with 500 internal_error', async () => {
-    restore = replaceProperty(deps, 'isReady', () => broken)
+    restore = replaceProperty(deps, 'getReadiness', () => broken)
     const response = await fetch(`${limited.app.gatewayUrl}/readyz`)
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('internal_error')])
     expect(log).toMatchObject([{ requestId: response.headers.get('x-request-id') }])

@@ -146,7 +146,7 @@ export class FrontDoor implements PermitIssuer {
     if (caller.kind === 'publishable') this.countUnknown(ctx)
     const now = ctx.startedAt
     const { endUser, credential } = admissionKeys
-    const scope = this.#scopes.get(endUser ?? credential) ?? this.#openScope(admissionKeys, now)
+    const scope = this.#scopes.find(endUser ?? credential) ?? this.#openScope(admissionKeys, now)
     const waitMs = takeRequest(scope, now)
     if (waitMs === 0) {
       if (this.#sharing !== undefined) publishTaken(scope, this.#sharing)
@@ -159,7 +159,7 @@ export class FrontDoor implements PermitIssuer {
   /** Counts requests that another worker of the machine has counted. `now`: by this process's clock of requests. */
   takeReported(kind: BucketKind, key: string, count: number, now: number): void {
     if (kind === 'address') return this.#addresses.takeReported(key, count, now)
-    const scope = this.#scopes.get(key)
+    const scope = this.#scopes.find(key)
     if (scope?.rate !== undefined) return debitTokens(scope, scope.rate, count, now)
     const earlier = this.#reported.get(key)
     const sum = earlier !== undefined && now - earlier.at < REPORTED_MS ? earlier.count + count : count
@@ -204,7 +204,7 @@ export class FrontDoor implements PermitIssuer {
 
   /** Returns the child. If the table has no room for it, it is counted as its parent. */
   #openChild(parent: AdmissionScope, init: ChildInit, now: number): AdmissionScope {
-    const known = this.#scopes.get(init.key)
+    const known = this.#scopes.find(init.key)
     if (known !== undefined) return known
     const child = parent.openChild(init)
     const reported = this.#reported.get(init.key)

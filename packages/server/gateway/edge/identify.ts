@@ -71,13 +71,13 @@ async function identifySlowly(
 ): Promise<void> {
   const { frontDoor } = deps
   const address = frontDoor.proven.has(digest) ? undefined : frontDoor.countUnknown(ctx)
-  const tenant = await findTenant(token, digest, deps)
+  const tenant = await getTenant(token, digest, deps)
   if (address !== undefined) frontDoor.refund(address)
   accept(ctx, tenant, deps)
 }
 
 /** Throws if the credential is not valid. */
-async function findTenant(token: string, digest: string, deps: EdgeDeps): Promise<Tenant> {
+async function getTenant(token: string, digest: string, deps: EdgeDeps): Promise<Tenant> {
   const { proven } = deps.frontDoor
   const form = parseKeyText(token)
   try {
@@ -132,7 +132,7 @@ export function reidentify(ctx: RequestContext, deps: EdgeDeps): boolean | Promi
   const digest = hash('sha256', token, 'hex')
   const known = deps.snapshots.find(digest)
   if (known !== undefined) return reauthorize(ctx, known, deps)
-  return findTenant(token, digest, deps).then(tenant => reauthorize(ctx, tenant, deps))
+  return getTenant(token, digest, deps).then(tenant => reauthorize(ctx, tenant, deps))
 }
 
 function reauthorize(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): boolean {

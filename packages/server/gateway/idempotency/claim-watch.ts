@@ -55,7 +55,7 @@ export class ClaimWatch {
       const found = await this.#options.find(watched.map(({ scope }) => scope.hash))
       this.#failingSince = undefined
       const byKey = new Map(found.map(entry => [entry.hash.toString('base64'), entry]))
-      for (const group of watched) this.#check(group, byKey.get(group.key))
+      for (const group of watched) this.#claimIfFree(group, byKey.get(group.key))
     } catch (error) {
       this.#failingSince ??= performance.now()
       if (performance.now() - this.#failingSince > PATIENCE_MS) this.#failAll(watched, error)
@@ -65,7 +65,7 @@ export class ClaimWatch {
     }
   }
 
-  #check(group: IdempotencyGroup, found: StoredClaim | undefined): void {
+  #claimIfFree(group: IdempotencyGroup, found: StoredClaim | undefined): void {
     if (group.isAwaited && found !== undefined && this.#options.isRunning(found)) return
     this.#groups.delete(group.key)
     void group.claim()

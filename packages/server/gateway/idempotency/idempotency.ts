@@ -88,7 +88,7 @@ export class Idempotency implements IdempotencyGroupOwner {
    * `idempotency_conflict`, `config_unavailable`, or the fault of a request that was stopped.
    */
   async join(ctx: IdentifiedContext, { hash, bodyHash }: RequestIdentity): Promise<StoredAnswer | undefined> {
-    ctx.throwIfStopped()
+    ctx.assertNotStopped()
     const key = hash.toString('base64')
     const known = this.#unstored.find(key) ?? this.#memory.find(key, this.#options.now())
     if (known !== undefined) {

@@ -17,7 +17,7 @@ export async function findFirst(
   { idempotency }: IdempotencyDeps,
 ): Promise<StoredAnswer | undefined> {
   const answer = await idempotency.join(ctx, await identifyRequest(ctx, key, input))
-  if (answer === undefined) ctx.throwIfStopped()
+  if (answer === undefined) ctx.assertNotStopped()
   return answer
 }
 
@@ -42,7 +42,7 @@ export async function replay(
   let at = 0
   for (const length of frames) {
     if (ctx.isGone) return
-    ctx.throwIfStopped()
+    ctx.assertNotStopped()
     const frame = body.subarray(at, at + length)
     at += length
     if (!res.write(frame)) await drained(ctx)

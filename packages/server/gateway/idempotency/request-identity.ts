@@ -41,7 +41,7 @@ export async function identifyRequest(
     bodyHash.update(`${part.length}\n`)
     if (part.length <= SHORT_BYTES) bodyHash.update(part)
     else await runInSlices(new LongHash(bodyHash, part), () => ctx.stopped !== undefined, ctx)
-    ctx.throwIfStopped()
+    ctx.assertNotStopped()
   }
   return { hash, bodyHash: bodyHash.digest() }
 }

@@ -11,7 +11,7 @@ import { DEVICE_PLATFORMS, type DevicePlatform } from '../../core/tenancy/device
 import type { Scope } from '../../core/tenancy/tenancy.ts'
 import { decodeBase64 } from '../../identity/devices/encoding/base64.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { findName, parseLifetime, parseScopesOrAll, refuseOtherFields } from './parse-mint.ts'
+import { assertOwnFields, chooseName, parseLifetime, parseScopesOrAll } from './parse-mint.ts'
 
 /** What both device routes take. */
 export interface DeviceRequest {
@@ -51,7 +51,7 @@ const MAX_TOKEN = 8 * 1024
 
 export function parseAttestation(body: JsonObject, ctx: IdentifiedContext): Attestation {
   const platform = parsePlatform(body)
-  refuseOtherFields(body, ATTEST_FIELDS[platform], ATTEST_FIELDS[otherThan(platform)])
+  assertOwnFields(body, ATTEST_FIELDS[platform], ATTEST_FIELDS[otherThan(platform)])
   return {
     ...parseCommon(body, platform, ctx),
     parts: platform === 'ios' ? [parseObject(body)] : parseChain(body),
@@ -61,7 +61,7 @@ export function parseAttestation(body: JsonObject, ctx: IdentifiedContext): Atte
 
 export function parseAssertion(body: JsonObject, ctx: IdentifiedContext): Assertion {
   const platform = parsePlatform(body)
-  refuseOtherFields(body, ASSERT_FIELDS[platform], ASSERT_FIELDS[otherThan(platform)])
+  assertOwnFields(body, ASSERT_FIELDS[platform], ASSERT_FIELDS[otherThan(platform)])
   const counter =
     platform === 'ios' ? null : numberAt(body.counter, 'counter', { min: 0, max: 2 ** 32 - 1, integer: true })
   return { ...parseCommon(body, platform, ctx), assertion: bytesAt(body.assertion, 'assertion'), counter }
@@ -90,7 +90,7 @@ function parseCommon(body: JsonObject, platform: DevicePlatform, ctx: Identified
 }
 
 function parseObject(body: JsonObject): Buffer {
-  const name = findName(body, 'attestation_object', 'attestation')
+  const name = chooseName(body, 'attestation_object', 'attestation')
   return bytesAt(body[name], name)
 }
 

@@ -1,4 +1,4 @@
-import { invalid, refuseUnknown, textsAt } from '@rideau/llm/formats/shared/reading/read-fields'
+import { assertKnownFields, invalid, textsAt } from '@rideau/llm/formats/shared/reading/read-fields'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { MAX_TOKEN_SECONDS } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'
@@ -30,7 +30,7 @@ function invalidScope(message: string): Fault {
 
 /** Returns the lifetime that was asked for, in seconds. */
 export function parseLifetime(body: JsonObject): number {
-  const name = findName(body, 'ttl_seconds', 'expires_in')
+  const name = chooseName(body, 'ttl_seconds', 'expires_in')
   const given = body[name] ?? DEFAULT_SECONDS
   if (typeof given !== 'number' || !Number.isInteger(given) || given < 1 || given > MAX_TOKEN_SECONDS) {
     throw invalid(name, `must be a whole number of seconds from 1 to ${MAX_TOKEN_SECONDS}.`)
@@ -39,7 +39,7 @@ export function parseLifetime(body: JsonObject): number {
 }
 
 /** Returns the one of a field's two names that has a value; the first if none has. Throws if both have. */
-export function findName(body: JsonObject, name: string, synonym: string, path = ''): string {
+export function chooseName(body: JsonObject, name: string, synonym: string, path = ''): string {
   if (body[synonym] === undefined || body[synonym] === null) return name
   if (body[name] === undefined || body[name] === null) return synonym
   throw invalid(path + synonym, `must not be sent together with ${path + name}, which means the same.`)
@@ -49,12 +49,12 @@ export function findName(body: JsonObject, name: string, synonym: string, path =
  * Throws for a field that is not one of `own`. `others` are fields that the route takes from other callers: typed clients send
  * null for them, which means absent.
  */
-export function refuseOtherFields(
+export function assertOwnFields(
   body: JsonObject,
   own: ReadonlySet<string>,
   others: ReadonlySet<string>,
   path = '',
 ): void {
   const absent = [...others].filter(name => body[name] === null)
-  refuseUnknown(body, absent.length === 0 ? own : new Set([...own, ...absent]), path)
+  assertKnownFields(body, absent.length === 0 ? own : new Set([...own, ...absent]), path)
 }

@@ -1,7 +1,7 @@
 import type { AudioClient, AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { AudioUsage } from '@rideau/llm/audio/audio-format'
 import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
-import { findAudioClient } from '@rideau/llm/audio/find-audio-client'
+import { getAudioClient } from '@rideau/llm/audio/get-audio-client'
 import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
 import type { Json } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
@@ -15,9 +15,9 @@ import {
   toReservedAudioAmounts,
 } from '../billing/audio-amounts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
-import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
-import { type AudioTarget, planAudio } from '../plan/plan-audio.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { type AudioTarget, selectAudioTargets } from '../targets/select-audio-targets.ts'
+import type { ResolvedTarget, TargetSelection } from '../targets/target-selection.ts'
 import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
@@ -34,14 +34,14 @@ export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
   /** The most that it may use at a target. */
   maxAt(target: ResolvedTarget): AudioBounds
   findObjection(target: ResolvedTarget): AudioObjection | undefined
-  attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<Reply>>
+  attempt(target: Target, resolved: AudioTarget): Promise<AttemptResult<Reply>>
   encode(reply: Reply): EncodedAudio
 }
 
-/** Of a provider that a plan has accepted for audio. */
+/** Of a provider that a selection has accepted for audio. */
 export function clientOf({ audio }: Provider): AudioClient {
-  if (audio === undefined) throw new Error('a target without audio was planned')
-  return findAudioClient(audio)
+  if (audio === undefined) throw new Error('a target without audio was resolved')
+  return getAudioClient(audio)
 }
 
 interface AnsweredAudio<Reply> {
@@ -80,12 +80,12 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     return this.#inputTokens
   }
 
-  plan(limits: MeterSet): CallPlan<AudioTarget> {
+  selectTargets(limits: MeterSet): TargetSelection<AudioTarget> {
     const { caller, environment, route } = this.#ctx
     const { mount } = route
     const task = this.#task
     const { model, capability } = task
-    return planAudio(
+    return selectAudioTargets(
       {
         ...{ model, capability, caller, environment, limits, mount },
         maxAt: target => task.maxAt(target),
@@ -97,10 +97,10 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
 
   /** Reserves the maximum, since the answer cannot be cut. */
   reserve(
-    plan: CallPlan<AudioTarget>,
+    selection: TargetSelection<AudioTarget>,
     limits: MeterSet,
   ): ReservedCall<AudioTarget> | Promise<ReservedCall<AudioTarget>> {
-    const most = plan.targets.map(target => ({ ...target, most: this.#task.maxAt(target) }))
+    const most = selection.targets.map(target => ({ ...target, most: this.#task.maxAt(target) }))
     const amounts = toReservedAudioAmounts(most)
     const input = most.map(({ most: { usage } }) => usage.tokens.textInput + usage.tokens.audioInput)
     this.#inputTokens = Math.min(amounts.tokens, Math.max(...input))
@@ -108,16 +108,16 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     const estimate = limits.hasAmountMeter
       ? { inputTokens, outputTokens: amounts.tokens - inputTokens }
       : undefined
-    const reserved = { plan, estimate }
-    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    const reserved = { selection, estimate }
+    const request = { limits, isSandbox: isSandboxOnly(selection), amounts }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<AnsweredAudio<Reply>>> {
-    const result = await this.#task.attempt(target, planned)
-    if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
+  async attempt(target: Target, resolved: AudioTarget): Promise<AttemptResult<AnsweredAudio<Reply>>> {
+    const result = await this.#task.attempt(target, resolved)
+    if (result.ok) return { ...result, value: { reply: result.value, target: resolved } }
     if (result.charge === undefined) return result
-    return { ...result, bill: toAbandonedAudioBill(this.#task.maxAt(planned), planned) }
+    return { ...result, bill: toAbandonedAudioBill(this.#task.maxAt(resolved), resolved) }
   }
 
   async answer({ reply, target }: AnsweredAudio<Reply>): Promise<void> {

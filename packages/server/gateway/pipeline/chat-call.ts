@@ -25,12 +25,18 @@ import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { maxGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
-import type { CallPlan } from '../plan/call-plan.ts'
-import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
-import { listUnsentFields } from '../plan/list-dropped-fields.ts'
-import { planChat, showParam } from '../plan/plan-chat.ts'
-import { findLoweredCap, findWindow, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ChatSelection, ChatTarget } from '../targets/chat-selection.ts'
+import { listUnsentFields } from '../targets/list-dropped-fields.ts'
+import {
+  contextWindowOf,
+  findLoweredCap,
+  maxOutput,
+  mayReason,
+  toLikelyInput,
+} from '../targets/reserved-amounts.ts'
+import { selectChatTargets, showParam } from '../targets/select-chat-targets.ts'
+import type { TargetSelection } from '../targets/target-selection.ts'
 import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { reserveChat } from './reserve-chat.ts'
@@ -47,7 +53,7 @@ export interface ReceivedChat {
 }
 
 /** A chat request and everything decided about it. Subclasses answer it as a whole or as a stream. */
-export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
+export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   readonly isBilled = true
   protected readonly ctx: IdentifiedContext
   protected readonly deps: PipelineDeps
@@ -58,8 +64,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   readonly #choices: number
   #parsed: ParsedChat
   #source: SourceBody | undefined
-  #reserved: ChatPlan['reserved']
-  #target: PlannedTarget | undefined
+  #reserved: ChatSelection['reserved']
+  #target: ChatTarget | undefined
   #replyContext: ReplyContext | undefined
   /** Images fetched for providers that do not fetch any. Fetched once for all attempts. */
   #images: FetchedImages | undefined
@@ -76,7 +82,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     this.#source = source
   }
 
-  abstract attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<T>>
+  abstract attempt(target: Target, resolved: ChatTarget): Promise<AttemptResult<T>>
   abstract answer(value: T): Promise<void>
 
   get endUser(): ParsedChat['endUser'] {
@@ -99,10 +105,12 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   /** The input tokens to bill where the provider reports no usage: of input of unknown length what the target can read. */
   protected get inputTokens(): number | undefined {
     const tokens = this.reserved?.inputTokens
-    return tokens === undefined || !this.ctx.needsUsage ? tokens : Math.min(tokens, findWindow(this.target))
+    return tokens === undefined || !this.ctx.needsUsage
+      ? tokens
+      : Math.min(tokens, contextWindowOf(this.target))
   }
 
-  protected get reserved(): ChatPlan['reserved'] {
+  protected get reserved(): ChatSelection['reserved'] {
     return this.#reserved
   }
 
@@ -112,7 +120,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   /** The target of the current attempt, or the one that answered. */
-  protected get target(): PlannedTarget {
+  protected get target(): ChatTarget {
     if (this.#target === undefined) throw new Error('no target was attempted yet')
     return this.#target
   }
@@ -122,23 +130,23 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return this.#replyContext
   }
 
-  plan(limits: MeterSet): ChatPlan {
-    return planChat(this.parsed, this.#body, this.ctx, limits, this.deps)
+  selectTargets(limits: MeterSet): ChatSelection {
+    return selectChatTargets(this.parsed, this.#body, this.ctx, limits, this.deps)
   }
 
   reserve(
-    plan: CallPlan<PlannedTarget>,
+    selection: TargetSelection<ChatTarget>,
     limits: MeterSet,
-  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
-    const reserving = reserveChat(this.ctx, plan as ChatPlan, limits, this.deps)
+  ): ReservedCall<ChatTarget> | Promise<ReservedCall<ChatTarget>> {
+    const reserving = reserveChat(this.ctx, selection as ChatSelection, limits, this.deps)
     return reserving instanceof Promise
-      ? reserving.then(plan => this.#toReserved(plan))
+      ? reserving.then(selection => this.#toReserved(selection))
       : this.#toReserved(reserving)
   }
 
-  #toReserved(plan: ChatPlan): ReservedCall<PlannedTarget> {
-    this.#reserved = plan.reserved
-    return { plan, estimate: plan.reserved }
+  #toReserved(selection: ChatSelection): ReservedCall<ChatTarget> {
+    this.#reserved = selection.reserved
+    return { selection, estimate: selection.reserved }
   }
 
   countInput(): number {
@@ -148,17 +156,17 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */
-  protected toAttempt(target: Target, planned: PlannedTarget): AttemptOptions | Promise<AttemptOptions> {
-    this.#setTarget(planned)
-    const { request } = planned
+  protected toAttempt(target: Target, resolved: ChatTarget): AttemptOptions | Promise<AttemptOptions> {
+    this.#setTarget(resolved)
+    const { request } = resolved
     const addresses = toMediaAddresses(toSender(this.ctx.caller, this.ctx.environment), target)
-    if (!needsImages(planned, this.#body.format, addresses)) {
-      if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, planned, request))
-      return this.#encode(target, planned, request)
+    if (!needsImages(resolved, this.#body.format, addresses)) {
+      if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, resolved, request))
+      return this.#encode(target, resolved, request)
     }
     this.#images ??= new Map()
     return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>
-      this.#encode(target, planned, attempted),
+      this.#encode(target, resolved, attempted),
     )
   }
 
@@ -194,14 +202,14 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   /** Sets the target that the answer names. */
-  #setTarget(target: PlannedTarget): void {
+  #setTarget(target: ChatTarget): void {
     if (this.#target === target) return
     this.#target = target
     this.#replyContext = undefined
     this.ctx.recordFields.outputCap = findLoweredCap(target, this.parsed.request.maxOutputTokens)
   }
 
-  #toReplyContext({ provider, format, id }: PlannedTarget): ReplyContext {
+  #toReplyContext({ provider, format, id }: ChatTarget): ReplyContext {
     const { ctx, parsed } = this
     return {
       requestId: ctx.requestId,
@@ -212,13 +220,13 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
       format: format.id,
       isSandbox: provider.sandbox === true,
       includeUsage: parsed.request.includeUsage,
-      call: parsed,
+      parsed,
     }
   }
 
-  #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
-    const { provider, alias, format, hosted, keepsFirstCall } = planned
-    const request = format.encodeRequest(attempted, target, this.#body, listUnsentFields(planned))
+  #encode(target: Target, resolved: ChatTarget, attempted: ChatRequest): AttemptOptions {
+    const { provider, alias, format, hosted, keepsFirstCall } = resolved
+    const request = format.encodeRequest(attempted, target, this.#body, listUnsentFields(resolved))
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
     const { choices } = this.parsed.findings

@@ -2,21 +2,21 @@ import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-for
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { mayForward, withFormatHeaders } from '../plan/with-format-headers.ts'
-import { checkInnerTexts } from '../request/check-inner-texts.ts'
+import { assertInnerTexts } from '../request/assert-inner-texts.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type JsonBody, parseBody, readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { mayForward, withFormatHeaders } from '../targets/with-format-headers.ts'
 import type { ReceivedChat } from './chat-call.ts'
-import type { ReadCall } from './model-call.ts'
+import type { ReadModelCall } from './model-call.ts'
 import { ModelLoadCall } from './model-load-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { PlainChat } from './plain-chat.ts'
 import { StreamedChat } from './streamed-chat.ts'
 
 /** Serves `POST /v1/chat` and the chat routes of all formats. */
-export function readChat(server: ChatServer): ReadCall {
+export function readChat(server: ChatServer): ReadModelCall {
   return async (ctx, pathModel, deps) => {
     const received = await receiveChat(
       ctx,
@@ -81,7 +81,7 @@ async function parseChat(
   const { value, bytes, fields } = body
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
-  const checking = checkInnerTexts(ctx, parsed.request.messages)
+  const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
   const source: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
   if (headers !== undefined && mayForward(ctx)) return { server, parsed, source: { ...source, headers } }

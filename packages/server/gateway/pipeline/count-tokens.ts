@@ -15,16 +15,16 @@ import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { admittedHeaders } from '../edge/answer-headers.ts'
 import { sendJson } from '../edge/send.ts'
-import type { CallPlan } from '../plan/call-plan.ts'
-import type { PlannedTarget } from '../plan/chat-plan.ts'
-import { listUnsentFields } from '../plan/list-dropped-fields.ts'
-import { planChat } from '../plan/plan-chat.ts'
-import { toLikelyInput } from '../plan/reserved-amounts.ts'
 import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ChatTarget } from '../targets/chat-selection.ts'
+import { listUnsentFields } from '../targets/list-dropped-fields.ts'
+import { toLikelyInput } from '../targets/reserved-amounts.ts'
+import { selectChatTargets } from '../targets/select-chat-targets.ts'
+import type { TargetSelection } from '../targets/target-selection.ts'
 import { receiveChat } from './chat.ts'
 import type { ReceivedChat } from './chat-call.ts'
-import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
+import type { ModelCall, ReadModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 
@@ -34,13 +34,13 @@ const TIMEOUT_MS = 30_000
 const SMALLEST = { tokens: 1, nanoUsd: 1 }
 
 /** Serves the routes that count a request's input tokens. */
-export function readTokenCount(count: CountFormat): ReadCall {
+export function readTokenCount(count: CountFormat): ReadModelCall {
   return async (ctx, pathModel, deps) =>
     new TokenCount(ctx, await receiveChat(ctx, count, pathModel, deps), count.encode, deps)
 }
 
 /** Answers with the provider's own count if it has a route for that, else with an estimate. Nothing is charged. */
-class TokenCount implements ModelCall<PlannedTarget, number> {
+class TokenCount implements ModelCall<ChatTarget, number> {
   readonly isBilled = false
   readonly #ctx: IdentifiedContext
   readonly #deps: PipelineDeps
@@ -77,26 +77,26 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     return toLikelyInput(countInput(request), countUnread(request, this.#source.value), [])
   }
 
-  plan(limits: MeterSet): CallPlan<PlannedTarget> {
-    return planChat(this.#parsed, this.#source, this.#ctx, limits, this.#deps)
+  selectTargets(limits: MeterSet): TargetSelection<ChatTarget> {
+    return selectChatTargets(this.#parsed, this.#source, this.#ctx, limits, this.#deps)
   }
 
   reserve(
-    plan: CallPlan<PlannedTarget>,
+    selection: TargetSelection<ChatTarget>,
     limits: MeterSet,
-  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
-    const reserved = { plan, estimate: undefined }
-    const request = { limits, isSandbox: isSandboxOnly(plan), amounts: SMALLEST }
+  ): ReservedCall<ChatTarget> | Promise<ReservedCall<ChatTarget>> {
+    const reserved = { selection, estimate: undefined }
+    const request = { limits, isSandbox: isSandboxOnly(selection), amounts: SMALLEST }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<number>> {
-    const { format, request, hosted } = planned
+  async attempt(target: Target, resolved: ChatTarget): Promise<AttemptResult<number>> {
+    const { format, request, hosted } = resolved
     const { tokenCounter } = format
     const isCounted = target.provider.sandbox !== true && tokenCounter?.canCount(target) === true
     if (tokenCounter === undefined || !isCounted)
       return { ok: true, status: 200, value: this.#estimate(request) }
-    const counting = tokenCounter.encodeRequest(request, target, this.#source, listUnsentFields(planned))
+    const counting = tokenCounter.encodeRequest(request, target, this.#source, listUnsentFields(resolved))
     const { caller, environment } = this.#ctx
     const grant = toGrant(toSender(caller, environment), target, {
       isStream: false,
@@ -119,7 +119,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   async answer(tokens: number): Promise<void> {
-    this.#ctx.decide()
+    this.#ctx.decideSuccess()
     await settle(this.#ctx, { status: 200, bill: FREE }, this.#deps)
     sendJson(this.#ctx, 200, this.#encode(tokens), admittedHeaders(this.#ctx, this.#deps))
   }

@@ -13,15 +13,15 @@ import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { FREE, toAbandonedBill, toBill } from '../billing/bill.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
-import type { CallPlan } from '../plan/call-plan.ts'
-import { type EmbeddingTarget, planEmbeddings } from '../plan/plan-embeddings.ts'
-import { toReservedAmounts } from '../plan/reserved-amounts.ts'
-import { withoutUser } from '../plan/without-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
+import { toReservedAmounts } from '../targets/reserved-amounts.ts'
+import { type EmbeddingTarget, selectEmbeddingTargets } from '../targets/select-embedding-targets.ts'
+import type { TargetSelection } from '../targets/target-selection.ts'
+import { withoutUser } from '../targets/without-user.ts'
+import type { ModelCall, ReadModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -30,7 +30,7 @@ import { sendAnswer } from './send-answer.ts'
 const DEFAULT_TIMEOUT_MS = 300_000
 
 /** Serves `POST /v1/embeddings` and the embeddings routes of all formats. */
-export function readEmbeddings(server: EmbeddingServer): ReadCall {
+export function readEmbeddings(server: EmbeddingServer): ReadModelCall {
   return async (ctx, pathModel, deps) => {
     const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
     ctx.recordFields.requestBody = bytes
@@ -84,39 +84,39 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     return this.#inputTokens
   }
 
-  plan(limits: MeterSet): CallPlan<EmbeddingTarget> {
+  selectTargets(limits: MeterSet): TargetSelection<EmbeddingTarget> {
     const { caller, environment, route } = this.#ctx
     const { request, unknownFields = [] } = this.#parsed
     const { mount } = route
-    const plan = planEmbeddings(
+    const selection = selectEmbeddingTargets(
       { request, unknownFields, inputTokens: this.#inputTokens, caller, environment, limits, mount },
       this.#deps,
     )
     // The targets of an alias are compared by their latency, and no provider is timed.
-    return this.isBilled ? plan : { targets: plan.targets, alias: undefined, isStream: false }
+    return this.isBilled ? selection : { targets: selection.targets, alias: undefined, isStream: false }
   }
 
   /** Reserves the maximum, since the answer cannot be cut. There is no output. */
   reserve(
-    plan: CallPlan<EmbeddingTarget>,
+    selection: TargetSelection<EmbeddingTarget>,
     limits: MeterSet,
   ): ReservedCall<EmbeddingTarget> | Promise<ReservedCall<EmbeddingTarget>> {
     const maxInput = countInput(this.#parsed.request.input, estimateMaxTokens)
-    const amounts = toReservedAmounts(plan.targets, {
+    const amounts = toReservedAmounts(selection.targets, {
       input: maxInput,
       audioInput: 0,
       output: 0,
       mayWriteCache: false,
     })
     const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
-    const reserved = { plan, estimate }
-    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    const reserved = { selection, estimate }
+    const request = { limits, isSandbox: isSandboxOnly(selection), amounts }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(target: Target, planned: EmbeddingTarget): Promise<AttemptResult<AnsweredEmbeddings>> {
-    const { format, decodeError, provider, alias } = planned
-    if (!this.isBilled) return { ok: true, status: 200, value: { reply: NO_VECTORS, target: planned } }
+  async attempt(target: Target, resolved: EmbeddingTarget): Promise<AttemptResult<AnsweredEmbeddings>> {
+    const { format, decodeError, provider, alias } = resolved
+    if (!this.isBilled) return { ok: true, status: 200, value: { reply: NO_VECTORS, target: resolved } }
     const result = await attemptEmbeddings({
       ctx: this.#ctx,
       transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
@@ -128,12 +128,12 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })
-    if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
+    if (result.ok) return { ...result, value: { reply: result.value, target: resolved } }
     if (result.charge === undefined) return result
     // The same is billed whether an answer arrived, since there is no output.
     const charge = { ...result.charge, usage: undefined }
     const abandoned = { inputTokens: this.#inputTokens, outputTokens: 0 }
-    return { ...result, bill: toAbandonedBill(planned.catalogModel, charge, abandoned) }
+    return { ...result, bill: toAbandonedBill(resolved.catalogModel, charge, abandoned) }
   }
 
   #toBill(target: EmbeddingTarget, reply: EmbeddingReply): Bill {

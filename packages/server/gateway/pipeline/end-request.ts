@@ -52,8 +52,7 @@ export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
   } catch (error) {
     deps.onException(error, 'the release of an idempotency key', ctx.requestId)
   }
-  if (ctx.isEnded) return
-  ctx.isEnded = true
+  if (!ctx.markEnded()) return
   try {
     ctx.permit?.releaseOnceRead()
     deps.ticker.remove(ctx)

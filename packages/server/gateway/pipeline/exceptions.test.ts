@@ -328,7 +328,8 @@ describe('ends only the affected request, with an alarm of its id, after an exce
       'the answer of its failure',
       {
         fields: { temperature: 'high' },
-        open: ctx => replace(deps, 'baseUrl', baseUrl => () => (ctx.isEnded ? baseUrl() : broken())),
+        open: ctx =>
+          replace(deps, 'baseUrl', baseUrl => () => (ctx.phase === 'ended' ? baseUrl() : broken())),
       },
     ],
     ...(['onStart', 'onData', 'onEnd', 'onFail'] as const).flatMap((name): [string, Point][] => {

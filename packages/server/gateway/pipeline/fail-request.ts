@@ -15,7 +15,7 @@ export function openFailRequest(deps: PipelineDeps): FailRequest {
   const failing = new WeakSet<RequestContext>()
   return (ctx, error, where) => {
     deps.onException(error, where, ctx.requestId)
-    if (ctx.isEnded || failing.has(ctx)) return
+    if (ctx.phase === 'ended' || failing.has(ctx)) return
     failing.add(ctx)
     ctx.stop(toFault(error))
     deps.ticker.add(new ForcedEnd(ctx, error, deps))
@@ -37,9 +37,9 @@ class ForcedEnd implements TickerEntry {
   }
 
   tick(): void {
-    if (!this.#ctx.isEnded && ++this.#ticks < 2) return
+    if (this.#ctx.phase !== 'ended' && ++this.#ticks < 2) return
     this.#deps.ticker.remove(this)
-    if (!this.#ctx.isEnded) endByForce(this.#ctx, this.#error, this.#deps)
+    if (this.#ctx.phase !== 'ended') endByForce(this.#ctx, this.#error, this.#deps)
   }
 
   fail(error: unknown, where: string): void {
@@ -68,8 +68,8 @@ function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): vo
  * Bills what is reserved, since a provider may have been called and the output is unknown. A killed process is billed
  * alike.
  */
-function toReservedBill({ reservation, calledAt, recordFields }: RequestContext): Bill | undefined {
-  if (calledAt === undefined || recordFields.answered !== undefined || reservation === undefined)
+function toReservedBill({ reservation, firstAttemptAt, recordFields }: RequestContext): Bill | undefined {
+  if (firstAttemptAt === undefined || recordFields.answered !== undefined || reservation === undefined)
     return undefined
   const { tokens, nanoUsd } = reservation.amounts
   const usage = { uncachedInput: tokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }

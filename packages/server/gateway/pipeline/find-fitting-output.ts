@@ -1,6 +1,6 @@
 import type { Amounts, LimitRefusal } from '../../ledger/ledger.ts'
-import type { PlannedTarget } from '../plan/chat-plan.ts'
-import { mayReason } from '../plan/reserved-amounts.ts'
+import type { ChatTarget } from '../targets/chat-selection.ts'
+import { mayReason } from '../targets/reserved-amounts.ts'
 
 /** The least that is worth an answer, in output tokens; OpenAI's Responses take no lower maximum. */
 const MIN_OUTPUT = 16
@@ -9,7 +9,7 @@ const MIN_REASONED_OUTPUT = 1_024
 
 /** A reservation that a limit refused. */
 interface Refused {
-  readonly targets: readonly PlannedTarget[]
+  readonly targets: readonly ChatTarget[]
   /** Output tokens of one choice. */
   readonly output: number
 }

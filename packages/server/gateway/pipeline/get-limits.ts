@@ -1,6 +1,6 @@
 import type { MeterSet } from '../../core/limits/list-meters.ts'
-import { assertPlanScope } from '../plan/assert-plan-scope.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { assertPlanScope } from '../targets/assert-plan-scope.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**

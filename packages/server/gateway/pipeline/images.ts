@@ -19,13 +19,13 @@ import {
   toWithheldImageBill,
 } from '../billing/image-amounts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
-import type { CallPlan } from '../plan/call-plan.ts'
-import { type ImageTarget, planImages } from '../plan/plan-images.ts'
-import { withoutUser } from '../plan/without-user.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type ImageRoute, readImageBody, readServedImages } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
+import { type ImageTarget, selectImageTargets } from '../targets/select-image-targets.ts'
+import type { TargetSelection } from '../targets/target-selection.ts'
+import { withoutUser } from '../targets/without-user.ts'
+import type { ModelCall, ReadModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -34,7 +34,7 @@ import { sendAnswer } from './send-answer.ts'
 const DEFAULT_TIMEOUT_MS = 300_000
 
 /** Serves `POST {openai prefix}/v1/images/generations` and `/edits`. */
-export function readImages(route: ImageRoute): ReadCall {
+export function readImages(route: ImageRoute): ReadModelCall {
   return async (ctx, _pathModel, deps) => {
     const parsed = await readImageBody(ctx, route, deps.bodyTimeoutMs)
     noteUser(ctx.recordFields, parsed.request.user)
@@ -43,7 +43,7 @@ export function readImages(route: ImageRoute): ReadCall {
 }
 
 /** Serves the image routes of other formats. */
-export function readOtherImages({ server, whenQuery }: ServedImageRoute): ReadCall {
+export function readOtherImages({ server, whenQuery }: ServedImageRoute): ReadModelCall {
   return async (ctx, pathModel, deps) => {
     const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
     const isOther = whenQuery !== undefined && query.get(whenQuery.name) === whenQuery.value
@@ -98,30 +98,30 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
     return this.#inputTokens
   }
 
-  plan(limits: MeterSet): CallPlan<ImageTarget> {
+  selectTargets(limits: MeterSet): TargetSelection<ImageTarget> {
     const { caller, environment, route } = this.#ctx
     const { mount } = route
-    return planImages({ request: this.#request, caller, environment, limits, mount }, this.#deps)
+    return selectImageTargets({ request: this.#request, caller, environment, limits, mount }, this.#deps)
   }
 
   /** Reserves the maximum, since the answer cannot be cut. */
   reserve(
-    plan: CallPlan<ImageTarget>,
+    selection: TargetSelection<ImageTarget>,
     limits: MeterSet,
   ): ReservedCall<ImageTarget> | Promise<ReservedCall<ImageTarget>> {
-    const amounts = toReservedImageAmounts(this.#request, plan.targets)
+    const amounts = toReservedImageAmounts(this.#request, selection.targets)
     const inputTokens = Math.min(amounts.tokens, estimateTokens(this.#request.prompt))
     this.#inputTokens = inputTokens
     const estimate = limits.hasAmountMeter
       ? { inputTokens, outputTokens: amounts.tokens - inputTokens }
       : undefined
-    const reserved = { plan, estimate }
-    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    const reserved = { selection, estimate }
+    const request = { limits, isSandbox: isSandboxOnly(selection), amounts }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(target: Target, planned: ImageTarget): Promise<AttemptResult<AnsweredImages>> {
-    const { format, decodeError, provider, alias, dropped } = planned
+  async attempt(target: Target, resolved: ImageTarget): Promise<AttemptResult<AnsweredImages>> {
+    const { format, decodeError, provider, alias, dropped } = resolved
     const original = withoutUser(this.#request, this.#ctx)
     const sender = toSender(this.#ctx.caller, this.#ctx.environment)
     const request =
@@ -140,8 +140,8 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })
-    const lost = toLostBill(original, planned, abandoned, withheld)
-    if (result.ok) return { ...result, value: { reply: result.value, target: planned, lost } }
+    const lost = toLostBill(original, resolved, abandoned, withheld)
+    if (result.ok) return { ...result, value: { reply: result.value, target: resolved, lost } }
     return lost === undefined ? result : { ...result, bill: lost }
   }
 

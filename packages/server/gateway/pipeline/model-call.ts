@@ -6,17 +6,17 @@ import { oneMicrotask } from '../../http/fairness/batch-in-tick.ts'
 import { takeTurn } from '../../http/fairness/sliced-work.ts'
 import { readIdempotencyKey } from '../../http/head/read-idempotency-key.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
-import { callTargets } from '../attempts/call-targets.ts'
+import { attemptTargets } from '../attempts/attempt-targets.ts'
 import type { AnsweringTarget } from '../edge/answer-headers.ts'
 import { reidentify } from '../edge/identify.ts'
 import { findFirst, replay } from '../idempotency/replay.ts'
 import type { IdentityInput } from '../idempotency/request-identity.ts'
-import { assertPassThrough } from '../plan/assert-pass-through.ts'
-import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import { type Estimate, openRecord } from '../records/open-record.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteTarget } from '../request/record-fields.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { assertPassThrough } from '../targets/assert-pass-through.ts'
+import type { ResolvedTarget, TargetSelection } from '../targets/target-selection.ts'
 import { getLimits } from './get-limits.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
@@ -28,42 +28,42 @@ export interface ModelCall<P extends ResolvedTarget, T> extends IdentityInput {
   /** False: nothing is billed, so a killed process loses nothing, and an idempotency key has nothing to prevent. */
   readonly isBilled: boolean
   /** Returns the targets to attempt. Throws the fault that refuses all of them. */
-  plan(limits: MeterSet): CallPlan<P>
+  selectTargets(limits: MeterSet): TargetSelection<P>
   /** Reserves what the call may use on all its limits. Throws the fault of the limit that refuses it. */
-  reserve(plan: CallPlan<P>, limits: MeterSet): ReservedCall<P> | Promise<ReservedCall<P>>
+  reserve(selection: TargetSelection<P>, limits: MeterSet): ReservedCall<P> | Promise<ReservedCall<P>>
   /** Returns the input tokens as the gateway estimates them. */
   countInput(): number
   /** Returns a parameter's name as the caller's format spells it. Absent: as it is. */
   spellParam?(name: string): string
   /** Makes one attempt at one target with one credential. */
-  attempt(target: Target, planned: P): Promise<AttemptResult<T>>
+  attempt(target: Target, resolved: P): Promise<AttemptResult<T>>
   /** Relays or answers, bills and settles. The record is durable before the last byte is sent. */
   answer(value: T): Promise<void>
 }
 
-/** The plan of a call after its limits admitted it. */
+/** The targets of a call after its limits admitted it. */
 export interface ReservedCall<P extends ResolvedTarget> {
   /** Asks the targets for no more than is reserved. */
-  readonly plan: CallPlan<P>
+  readonly selection: TargetSelection<P>
   /** The most that a killed process would have used. undefined: no limit of tokens or money applies. */
   readonly estimate: Estimate | undefined
 }
 
 /** Reads and parses the body. `pathModel` is the model in the path, or empty. */
-export type ReadCall = (
+export type ReadModelCall = (
   ctx: IdentifiedContext,
   pathModel: string,
   deps: PipelineDeps,
 ) => Promise<ModelCall<ResolvedTarget, unknown>>
 
 /**
- * Runs every model call in this order: read and parse, identify again if the body took long, name the end user, plan, wait for the
+ * Runs every model call in this order: read and parse, identify again if the body took long, name the end user, select targets, wait for the
  * answer of its idempotency key and identify again if that took long, then replay it, or reserve, attempt, relay or answer, bill and
  * settle. An exception of a step rejects; the edge then answers the request and writes its record.
  */
 export async function serveModelCall(
   ctx: IdentifiedContext,
-  read: ReadCall,
+  read: ReadModelCall,
   pathModel: string,
   deps: PipelineDeps,
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function serveModelCall(
 }
 
 /**
- * All steps before the answer; undefined: it was a replay. A function of its own, so that the plan, which holds the request's
+ * All steps before the answer; undefined: it was a replay. A function of its own, so that the selection, which holds the request's
  * content, does not live as long as a stream.
  */
 async function begin(
@@ -101,25 +101,25 @@ async function begin(
     }
   }
   ctx.trace?.noteReserving()
-  const reserving = call.reserve(admitted.planned, admitted.limits)
-  const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
+  const reserving = call.reserve(admitted.selection, admitted.limits)
+  const { selection, estimate } = reserving instanceof Promise ? await reserving : reserving
   ctx.trace?.noteReserved()
-  noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
+  noteTarget(ctx.recordFields, selection.targets[0] as ResolvedTarget)
   if (call.isBilled) openRecord(ctx, estimate, call, deps)
   await oneMicrotask
-  const attempt = (target: Target, planned: ResolvedTarget): Promise<AttemptResult<unknown>> => {
-    noteTarget(ctx.recordFields, planned)
-    ctx.recordFields.droppedParams = listDropped(call, planned)
-    return call.attempt(target, planned)
+  const attempt = (target: Target, resolved: ResolvedTarget): Promise<AttemptResult<unknown>> => {
+    noteTarget(ctx.recordFields, resolved)
+    ctx.recordFields.droppedParams = toDroppedParams(call, resolved)
+    return call.attempt(target, resolved)
   }
   // A count of tokens is another route, which may fail or answer without the provider: it says nothing about the target.
-  const value = await callTargets(ctx, deps, plan, attempt, call.isBilled ? deps.circuits : undefined)
+  const value = await attemptTargets(ctx, deps, selection, attempt, call.isBilled ? deps.circuits : undefined)
   return { value }
 }
 
 interface AdmittedCall<P extends ResolvedTarget> {
   readonly limits: MeterSet
-  readonly planned: CallPlan<P>
+  readonly selection: TargetSelection<P>
 }
 
 /** Applies the caller's rights to the call. Throws what refuses it. */
@@ -130,7 +130,7 @@ function admit<P extends ResolvedTarget, T>(
 ): AdmittedCall<P> {
   assertPassThrough(ctx, call.findings)
   const limits = getLimits(ctx, deps)
-  return { limits, planned: call.plan(limits) }
+  return { limits, selection: call.selectTargets(limits) }
 }
 
 /** The same for a body of which each step may take long. */
@@ -146,7 +146,7 @@ async function admitLong<P extends ResolvedTarget, T>(
 }
 
 /** The parameters that the target's request leaves out, as the caller spells them; null: none. */
-function listDropped(
+function toDroppedParams(
   call: Pick<ModelCall<ResolvedTarget, unknown>, 'spellParam'>,
   { dropped = [] }: AnsweringTarget,
 ): readonly string[] | null {

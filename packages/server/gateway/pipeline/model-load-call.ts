@@ -6,11 +6,11 @@ import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { FREE } from '../billing/bill.ts'
 import { sendJson } from '../edge/send.ts'
-import type { CallPlan } from '../plan/call-plan.ts'
-import type { PlannedTarget } from '../plan/chat-plan.ts'
-import { planChat } from '../plan/plan-chat.ts'
 import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ChatTarget } from '../targets/chat-selection.ts'
+import { selectChatTargets } from '../targets/select-chat-targets.ts'
+import type { TargetSelection } from '../targets/target-selection.ts'
 import type { ReceivedChat } from './chat-call.ts'
 import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -22,7 +22,7 @@ const NOTHING = { tokens: 0, nanoUsd: 0 }
  * A chat that asks for no answer, only that its model be loaded: refused as the chat itself would be, and answered without a
  * call of the provider, since nothing has to be loaded here.
  */
-export class ModelLoadCall implements ModelCall<PlannedTarget, PlannedTarget> {
+export class ModelLoadCall implements ModelCall<ChatTarget, ChatTarget> {
   readonly isBilled = false
   readonly #ctx: IdentifiedContext
   readonly #deps: PipelineDeps
@@ -56,26 +56,26 @@ export class ModelLoadCall implements ModelCall<PlannedTarget, PlannedTarget> {
   }
 
   /** Without the alias, whose targets are compared by their latency: no provider is timed. */
-  plan(limits: MeterSet): CallPlan<PlannedTarget> {
-    const { targets } = planChat(this.#parsed, this.#source, this.#ctx, limits, this.#deps)
+  selectTargets(limits: MeterSet): TargetSelection<ChatTarget> {
+    const { targets } = selectChatTargets(this.#parsed, this.#source, this.#ctx, limits, this.#deps)
     return { targets, alias: undefined, isStream: false }
   }
 
   reserve(
-    plan: CallPlan<PlannedTarget>,
+    selection: TargetSelection<ChatTarget>,
     limits: MeterSet,
-  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
-    const reserved = { plan, estimate: undefined }
-    const request = { limits, isSandbox: isSandboxOnly(plan), amounts: NOTHING }
+  ): ReservedCall<ChatTarget> | Promise<ReservedCall<ChatTarget>> {
+    const reserved = { selection, estimate: undefined }
+    const request = { limits, isSandbox: isSandboxOnly(selection), amounts: NOTHING }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(_target: Target, planned: PlannedTarget): Promise<AttemptResult<PlannedTarget>> {
-    return { ok: true, status: 200, value: planned }
+  async attempt(_target: Target, resolved: ChatTarget): Promise<AttemptResult<ChatTarget>> {
+    return { ok: true, status: 200, value: resolved }
   }
 
-  async answer({ id }: PlannedTarget): Promise<void> {
-    this.#ctx.decide()
+  async answer({ id }: ChatTarget): Promise<void> {
+    this.#ctx.decideSuccess()
     await settle(this.#ctx, { status: 200, bill: FREE }, this.#deps)
     const created = Math.floor(this.#ctx.arrivedAt / 1000)
     sendJson(this.#ctx, 200, this.#encode({ id: this.#ctx.requestId, created, model: id }, this.#parsed))

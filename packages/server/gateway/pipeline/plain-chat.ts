@@ -5,14 +5,14 @@ import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toBill } from '../billing/bill.ts'
 import { hasVisibleOutput, hasVisibleReasoning } from '../billing/visible-output.ts'
-import type { PlannedTarget } from '../plan/chat-plan.ts'
+import type { ChatTarget } from '../targets/chat-selection.ts'
 import { ChatCall } from './chat-call.ts'
 import { sendAnswer } from './send-answer.ts'
 
 /** A chat that is answered as a whole. Sends the provider's own bytes if the formats agree. */
 export class PlainChat extends ChatCall<PlainAnswer> {
-  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<PlainAnswer>> {
-    const attempt = this.toAttempt(target, planned)
+  async attempt(target: Target, resolved: ChatTarget): Promise<AttemptResult<PlainAnswer>> {
+    const attempt = this.toAttempt(target, resolved)
     return this.withBill(await attemptPlain(attempt instanceof Promise ? await attempt : attempt))
   }
 

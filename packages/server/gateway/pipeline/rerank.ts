@@ -9,12 +9,12 @@ import { attemptRerank } from '../attempts/attempt-rerank.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toRerankBill, toReservedRerankAmounts } from '../billing/rerank-amounts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
-import type { CallPlan } from '../plan/call-plan.ts'
-import { planRerank, type RerankTarget } from '../plan/plan-rerank.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
+import { type RerankTarget, selectRerankTargets } from '../targets/select-rerank-targets.ts'
+import type { TargetSelection } from '../targets/target-selection.ts'
+import type { ModelCall, ReadModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -22,7 +22,7 @@ import { sendAnswer } from './send-answer.ts'
 const DEFAULT_TIMEOUT_MS = 300_000
 
 /** Serves `POST /v1/rerank` and the rerank routes of other formats. */
-export function readRerank(server: RerankServer): ReadCall {
+export function readRerank(server: RerankServer): ReadModelCall {
   return async (ctx, _pathModel, deps) => {
     const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
     ctx.recordFields.requestBody = bytes
@@ -62,26 +62,26 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
     return this.#parsed.counted.likely.inputTokens
   }
 
-  plan(limits: MeterSet): CallPlan<RerankTarget> {
+  selectTargets(limits: MeterSet): TargetSelection<RerankTarget> {
     const { caller, environment, route } = this.#ctx
     const { mount } = route
-    return planRerank({ parsed: this.#parsed, caller, environment, limits, mount }, this.#deps)
+    return selectRerankTargets({ parsed: this.#parsed, caller, environment, limits, mount }, this.#deps)
   }
 
   /** Reserves the maximum, since the answer cannot be cut. */
   reserve(
-    plan: CallPlan<RerankTarget>,
+    selection: TargetSelection<RerankTarget>,
     limits: MeterSet,
   ): ReservedCall<RerankTarget> | Promise<ReservedCall<RerankTarget>> {
-    const amounts = toReservedRerankAmounts(this.#parsed.counted, plan.targets)
+    const amounts = toReservedRerankAmounts(this.#parsed.counted, selection.targets)
     const estimate = limits.hasAmountMeter ? { inputTokens: this.countInput(), outputTokens: 0 } : undefined
-    const reserved = { plan, estimate }
-    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    const reserved = { selection, estimate }
+    const request = { limits, isSandbox: isSandboxOnly(selection), amounts }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(target: Target, planned: RerankTarget): Promise<AttemptResult<AnsweredRerank>> {
-    const { format, decodeError, provider, alias } = planned
+  async attempt(target: Target, resolved: RerankTarget): Promise<AttemptResult<AnsweredRerank>> {
+    const { format, decodeError, provider, alias } = resolved
     const { request } = this.#parsed
     const result = await attemptRerank({
       ctx: this.#ctx,
@@ -94,10 +94,10 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })
-    if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
+    if (result.ok) return { ...result, value: { reply: result.value, target: resolved } }
     if (result.charge === undefined) return result
     // The same is billed whether an answer arrived, since there is no output.
-    const { bill } = toRerankBill(this.#parsed.counted, planned, {
+    const { bill } = toRerankBill(this.#parsed.counted, resolved, {
       searches: undefined,
       inputTokens: undefined,
     })

@@ -3,8 +3,8 @@ import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
-import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ResolvedTarget, TargetSelection } from '../targets/target-selection.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** What a request reserves, and on which limits. */
@@ -19,7 +19,7 @@ const NOTHING: Amounts = { tokens: 0, nanoUsd: 0 }
 
 /**
  * Makes one atomic reservation on every limit, quota and budget of the request, which settle.ts ends. Throws the fault
- * of the limit that refuses; nothing is reserved then. Required of every route that can call a provider: callTargets
+ * of the limit that refuses; nothing is reserved then. Required of every route that can call a provider: attemptTargets
  * throws without a reservation.
  */
 export function reserveAmounts(
@@ -55,7 +55,7 @@ export function acceptReservation(
   }
   ctx.reservation = verdict
   // If the caller disconnected meanwhile, the end of the request releases the reservation.
-  ctx.throwIfStopped()
+  ctx.assertNotStopped()
 }
 
 function toReservationFault(
@@ -72,6 +72,6 @@ function toReservationFault(
 }
 
 /** Whether only the sandbox may answer the request. Limits of money do not apply then. */
-export function isSandboxOnly({ targets }: CallPlan<ResolvedTarget>): boolean {
+export function isSandboxOnly({ targets }: TargetSelection<ResolvedTarget>): boolean {
   return targets.every(({ provider }) => provider.sandbox === true)
 }

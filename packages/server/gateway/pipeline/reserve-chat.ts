@@ -6,9 +6,10 @@ import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
 import { countPackedFiles } from '../billing/packed-files.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
-import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
-import { findAudio } from '../plan/check-audio-price.ts'
-import { findUnmeasured } from '../plan/find-unmeasured.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ChatSelection, ChatTarget } from '../targets/chat-selection.ts'
+import { findAudio } from '../targets/check-audio-price.ts'
+import { findUnmeasured } from '../targets/find-unmeasured.ts'
 import {
   keepsMaximum,
   maxOutput,
@@ -18,9 +19,8 @@ import {
   toLikelyInput,
   toMaxInput,
   toReservedAmounts,
-} from '../plan/reserved-amounts.ts'
-import { withOutputCap } from '../plan/with-output-cap.ts'
-import type { IdentifiedContext } from '../request/request-context.ts'
+} from '../targets/reserved-amounts.ts'
+import { withOutputCap } from '../targets/with-output-cap.ts'
 import { findFittingOutput } from './find-fitting-output.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
@@ -39,7 +39,7 @@ const LARGE_SHARE = 1 / 8
 
 /** A possible reservation. Each candidate reserves less than the one before. */
 interface Candidate {
-  readonly targets: readonly PlannedTarget[]
+  readonly targets: readonly ChatTarget[]
   /** Output tokens of one choice. */
   readonly output: number
   /** True: `output` is sent to the target as its cap, since it is less than the most that the answer may have. */
@@ -47,7 +47,7 @@ interface Candidate {
 }
 
 interface ChatNeeds {
-  readonly plan: ChatPlan
+  readonly selection: ChatSelection
   readonly limits: MeterSet
   /** Input tokens that are billed if the provider reports no usage. */
   readonly input: number
@@ -55,13 +55,13 @@ interface ChatNeeds {
   readonly counted: number
   readonly reserved: ReservedInput
   /** PricedTarget.imageTokens of each target. */
-  readonly imageTokens: ReadonlyMap<PlannedTarget, number>
+  readonly imageTokens: ReadonlyMap<ChatTarget, number>
   readonly choices: number
   readonly isSandbox: boolean
 }
 
 /**
- * Reserves what a chat request may use, and returns the plan with the caps that follow from it. A stream that can be
+ * Reserves what a chat request may use, and returns the selection with the caps that follow from it. A stream that can be
  * cut reserves its usual output and extends that as it goes on. Other answers reserve their maximum, or their usual
  * output and are capped to that, so `finish_reason` may be `length` where a budget binds. Where even that does not fit
  * and the caller named no maximum, the output is what the limit has left. Where a budget's `on_tight` is
@@ -69,49 +69,53 @@ interface ChatNeeds {
  */
 export function reserveChat(
   ctx: IdentifiedContext,
-  plan: ChatPlan,
+  selection: ChatSelection,
   limits: MeterSet,
   deps: PipelineDeps,
-): ChatPlan | Promise<ChatPlan> {
-  const isSandbox = isSandboxOnly(plan)
+): ChatSelection | Promise<ChatSelection> {
+  const isSandbox = isSandboxOnly(selection)
   if (!limits.hasAmountMeter) {
     const reserving = reserveAmounts(ctx, deps, { limits, isSandbox, amounts: { tokens: 0, nanoUsd: 0 } })
-    return reserving === undefined ? plan : reserving.then(() => plan)
+    return reserving === undefined ? selection : reserving.then(() => selection)
   }
-  const { findings, request } = plan.call
-  const unread = countUnread(request, plan.source.value) + countPackedFiles(request)
-  const isByAddress = findUnmeasured(plan.call) !== undefined
+  const { findings, request } = selection.parsed
+  const unread = countUnread(request, selection.source.value) + countPackedFiles(request)
+  const isByAddress = findUnmeasured(selection.parsed) !== undefined
   const isUnmeasured = findings.storedStatePaths.length > 0 || isByAddress
   ctx.needsUsage = isByAddress || unread === Number.POSITIVE_INFINITY
   const hasUncountedTools = findings.uncounted.length > 0
   const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
-  const maxInput = toMaxInput(parts, plan.targets)
-  const toImageTokens = (target: PlannedTarget): number => {
+  const maxInput = toMaxInput(parts, selection.targets)
+  const toImageTokens = (target: ChatTarget): number => {
     const withImages = { ...parts, unread: unread + countLargeImages(request, target) }
-    return toMaxInput(withImages, plan.targets) - maxInput
+    return toMaxInput(withImages, selection.targets) - maxInput
   }
   const isUnknownAudio = isUnmeasured && findAudio(request) !== undefined
   const needs: ChatNeeds = {
-    plan,
+    selection,
     limits,
     // A caller could otherwise end each stream before its usage comes, and pay for a fraction.
-    input: toLikelyInput(countInput(request), isByAddress ? Number.POSITIVE_INFINITY : unread, plan.targets),
+    input: toLikelyInput(
+      countInput(request),
+      isByAddress ? Number.POSITIVE_INFINITY : unread,
+      selection.targets,
+    ),
     counted: parts.counted,
     reserved: {
       input: maxInput,
-      audioInput: isUnknownAudio ? maxInput : countPricedAudio(request, plan.targets),
+      audioInput: isUnknownAudio ? maxInput : countPricedAudio(request, selection.targets),
       mayWriteCache: findings.asksForCaching,
     },
-    imageTokens: new Map(plan.targets.map(target => [target, toImageTokens(target)])),
+    imageTokens: new Map(selection.targets.map(target => [target, toImageTokens(target)])),
     choices: findings.choices,
     isSandbox,
   }
-  const keepsWhole = isKeptWhole(plan, limits, isSandbox)
-  const candidates = listCandidates(ctx, plan, keepsWhole, deps)
+  const keepsWhole = isKeptWhole(selection, limits, isSandbox)
+  const candidates = listCandidates(ctx, selection, keepsWhole, deps)
   // A maximum that the caller named, and that fits nothing, is refused: waiting or a smaller one may suit the caller better.
   const isFitted = !keepsWhole && request.maxOutputTokens === undefined
   const mostCandidates = candidates.length + (isFitted ? MAX_FITTED : 0)
-  const tryCandidate = (index: number): ChatPlan | Promise<ChatPlan> => {
+  const tryCandidate = (index: number): ChatSelection | Promise<ChatSelection> => {
     const candidate = candidates[index] as Candidate
     const verdict = tryReserveAmounts(ctx, deps, {
       limits,
@@ -120,7 +124,7 @@ export function reserveChat(
     })
     return verdict instanceof Promise ? verdict.then(result => decide(index, result)) : decide(index, verdict)
   }
-  const decide = (index: number, verdict: ReservationVerdict): ChatPlan | Promise<ChatPlan> => {
+  const decide = (index: number, verdict: ReservationVerdict): ChatSelection | Promise<ChatSelection> => {
     const candidate = candidates[index] as Candidate
     const refusal = refusalOfAmounts(verdict)
     if (refusal !== undefined) {
@@ -128,12 +132,12 @@ export function reserveChat(
         const output = findFittingOutput(refusal, candidate, tokens =>
           amountsOf(needs, candidate.targets, tokens),
         )
-        if (output !== undefined) candidates.push({ ...candidate, output, isCapped: !isCuttable(plan) })
+        if (output !== undefined) candidates.push({ ...candidate, output, isCapped: !isCuttable(selection) })
       }
       if (index + 1 < candidates.length) return tryCandidate(index + 1)
     }
     acceptReservation(ctx, deps, verdict)
-    return toPlan(needs, shrink(ctx, needs, verdict as Reservation, candidate, candidates[index + 1]))
+    return toSelection(needs, shrink(ctx, needs, verdict as Reservation, candidate, candidates[index + 1]))
   }
   return tryCandidate(0)
 }
@@ -144,15 +148,15 @@ export function reserveChat(
  */
 function listCandidates(
   ctx: IdentifiedContext,
-  plan: ChatPlan,
+  selection: ChatSelection,
   keepsWhole: boolean,
   deps: PipelineDeps,
 ): Candidate[] {
-  const [first] = plan.targets as readonly [PlannedTarget, ...PlannedTarget[]]
+  const [first] = selection.targets as readonly [ChatTarget, ...ChatTarget[]]
   const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
-  const canCut = isCuttable(plan)
+  const canCut = isCuttable(selection)
   const candidates: Candidate[] = []
-  for (const targets of listNarrowed(plan.targets)) {
+  for (const targets of listNarrowed(selection.targets)) {
     const maxTokens = Math.max(...targets.map(maxOutput))
     if (keepsWhole) {
       candidates.push({ targets, output: maxTokens, isCapped: false })
@@ -170,15 +174,15 @@ function listCandidates(
 }
 
 /** Whether the output cannot be capped, or the caller named a maximum that a budget does not allow to be lowered. */
-function isKeptWhole({ call, targets }: ChatPlan, limits: MeterSet, isSandbox: boolean): boolean {
+function isKeptWhole({ parsed, targets }: ChatSelection, limits: MeterSet, isSandbox: boolean): boolean {
   if (targets.some(({ format }) => format.hasNoOutputCap === true)) return true
-  if (call.request.maxOutputTokens === undefined) return false
+  if (parsed.request.maxOutputTokens === undefined) return false
   const meters = isSandbox ? limits.sandboxMeters : limits.meters
   return meters.some(({ source }) => source.onTight === 'refuse')
 }
 
 /** Returns the targets, then the list without the most expensive, and so on down to one. */
-function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])[] {
+function listNarrowed(targets: readonly ChatTarget[]): (readonly ChatTarget[])[] {
   const lists = [targets]
   for (let remaining = targets; remaining.length > 1; ) {
     const prices = remaining.map(({ catalogModel }) => catalogModel?.pricing?.output ?? 0)
@@ -190,8 +194,8 @@ function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarge
 }
 
 /** Whether the answer is a stream that can be ended once its reservation cannot be extended. */
-function isCuttable({ call, targets }: ChatPlan): boolean {
-  return call.request.stream && !targets.some(mayReason)
+function isCuttable({ parsed, targets }: ChatSelection): boolean {
+  return parsed.request.stream && !targets.some(mayReason)
 }
 
 /** Returns the refusal of a limit on tokens or money. */
@@ -226,20 +230,20 @@ function takesLargeShare({ meterStatuses, amounts }: Reservation): boolean {
   })
 }
 
-function amountsOf(needs: ChatNeeds, targets: readonly PlannedTarget[], output: number): Amounts {
+function amountsOf(needs: ChatNeeds, targets: readonly ChatTarget[], output: number): Amounts {
   return toReservedAmounts(toPricedTargets(needs, targets), {
     ...needs.reserved,
     output: output * needs.choices,
   })
 }
 
-function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): ChatPlan {
-  const { plan, input, reserved, choices } = needs
-  const { alias, isStream, call, source } = plan
+function toSelection(needs: ChatNeeds, { targets, output, isCapped }: Candidate): ChatSelection {
+  const { selection, input, reserved, choices } = needs
+  const { alias, isStream, parsed, source } = selection
   return {
     alias,
     isStream,
-    call,
+    parsed,
     source,
     targets: targets.map(target => capTarget(target, isCapped ? output : undefined, needs)),
     reserved: {
@@ -252,7 +256,7 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
   }
 }
 
-function toPricedTargets({ imageTokens }: ChatNeeds, targets: readonly PlannedTarget[]): PricedTarget[] {
+function toPricedTargets({ imageTokens }: ChatNeeds, targets: readonly ChatTarget[]): PricedTarget[] {
   return targets.map(target => {
     const { catalogModel, hosted } = target
     return { catalogModel, hosted, imageTokens: imageTokens.get(target) ?? 0 }
@@ -266,10 +270,10 @@ function toAmountsOf(targets: readonly PricedTarget[], input: ReservedInput): (o
 
 /** Sends a cap that is lower than the most that the target may give, or the most itself where the target may not keep to it. */
 function capTarget(
-  target: PlannedTarget,
+  target: ChatTarget,
   output: number | undefined,
-  { plan: { source }, counted }: ChatNeeds,
-): PlannedTarget {
+  { selection: { source }, counted }: ChatNeeds,
+): ChatTarget {
   const { request, format } = target
   if (format.hasNoOutputCap === true || (output === undefined && keepsMaximum(target, counted))) return target
   const cap = Math.min(output ?? Number.POSITIVE_INFINITY, maxOutput(target))

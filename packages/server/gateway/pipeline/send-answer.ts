@@ -15,7 +15,7 @@ export async function sendAnswer(
   { headers, outcome, isText = true }: { headers: string[]; outcome: Outcome; isText?: boolean },
   deps: PipelineDeps,
 ): Promise<void> {
-  ctx.decide()
+  ctx.decideSuccess()
   ctx.firstByteAt = performance.now()
   const responseBody = isText && ctx.environment.logCapture === 'full' ? toCapturedText(bytes) : undefined
   // Before it is charged and sent: a process killed in between leaves an answer that the next attempt gets.

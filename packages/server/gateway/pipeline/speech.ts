@@ -11,18 +11,18 @@ import { runSteps } from '../../http/fairness/sliced-work.ts'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import type { AudioBounds } from '../billing/audio-amounts.ts'
-import type { ResolvedTarget } from '../plan/call-plan.ts'
-import type { AudioTarget } from '../plan/plan-audio.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import type { AudioTarget } from '../targets/select-audio-targets.ts'
+import type { ResolvedTarget } from '../targets/target-selection.ts'
 import { AudioCall, type AudioTask, clientOf } from './audio-call.ts'
-import type { ReadCall } from './model-call.ts'
+import type { ReadModelCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** Serves `POST {openai prefix}/v1/audio/speech`. */
-export const readSpeech: ReadCall = async (ctx, _pathModel, deps) => {
+export const readSpeech: ReadModelCall = async (ctx, _pathModel, deps) => {
   const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   ctx.recordFields.requestBody = bytes
   noteModel(ctx.recordFields, value.model)
@@ -61,12 +61,12 @@ class Speech implements AudioTask<SpeechReply> {
     return clientOf(target.provider).findSpeechObjection(this.#request, target)
   }
 
-  attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<SpeechReply>> {
+  attempt(target: Target, resolved: AudioTarget): Promise<AttemptResult<SpeechReply>> {
     const client = clientOf(target.provider)
     const request = client.encodeSpeech(this.#request, target)
     return attemptAudio(
       {
-        ...{ ctx: this.#ctx, target, planned, request, isBinary: client.speaksJson !== true },
+        ...{ ctx: this.#ctx, target, resolved, request, isBinary: client.speaksJson !== true },
         decode: ({ bytes, readHeaders, json }) => {
           const contentType = String(readHeaders()['content-type'] ?? '')
           const answer = { bytes, contentType, json: toObject(json?.value as Json | undefined) }

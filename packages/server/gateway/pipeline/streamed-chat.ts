@@ -10,11 +10,11 @@ import { attemptStream, type OpenStream } from '../attempts/attempt-stream.ts'
 import { toBill } from '../billing/bill.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { SpendGuard } from '../limits/spend-guard.ts'
-import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { openRecord } from '../records/open-record.ts'
 import { settle } from '../records/settle.ts'
 import { type RelayEnd, relayStream } from '../stream/relay.ts'
 import { StreamWriter } from '../stream/stream-writer.ts'
+import type { ChatTarget } from '../targets/chat-selection.ts'
 import { ChatCall } from './chat-call.ts'
 
 /** An open stream of a provider. */
@@ -31,8 +31,8 @@ const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answe
 export class StreamedChat extends ChatCall<ProviderStream> {
   #writer: StreamWriter | undefined
 
-  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<ProviderStream>> {
-    const encoding = this.toAttempt(target, planned)
+  async attempt(target: Target, resolved: ChatTarget): Promise<AttemptResult<ProviderStream>> {
+    const encoding = this.toAttempt(target, resolved)
     const attempt = encoding instanceof Promise ? await encoding : encoding
     this.#writer ??= this.#openWriter()
     const writer = this.#writer
@@ -90,7 +90,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
     const bill = this.#toBill(end, stream.call.sentAt)
     ctx.recordFields.answered = bill
     const fault = ctx.stopped ?? (end.error === undefined ? undefined : toUpstreamFault(end.error))
-    ctx.isDecided = true
+    ctx.decide()
     const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
     if (fault !== undefined) {
       await settle(ctx, { status: fault.status, fault, bill, responseBody }, this.deps)

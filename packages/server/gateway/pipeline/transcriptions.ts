@@ -6,17 +6,17 @@ import type { Target } from '@rideau/llm/upstream/target'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import type { AudioBounds } from '../billing/audio-amounts.ts'
-import type { ResolvedTarget } from '../plan/call-plan.ts'
-import type { AudioTarget } from '../plan/plan-audio.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type ParsedTranscription, readTranscriptionBody } from '../request/read-transcription-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import type { AudioTarget } from '../targets/select-audio-targets.ts'
+import type { ResolvedTarget } from '../targets/target-selection.ts'
 import { AudioCall, type AudioTask, clientOf } from './audio-call.ts'
-import type { ReadCall } from './model-call.ts'
+import type { ReadModelCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** Serves `POST {openai prefix}/v1/audio/transcriptions` and `/translations`. */
-export function readTranscription(task: TranscriptionRequest['task']): ReadCall {
+export function readTranscription(task: TranscriptionRequest['task']): ReadModelCall {
   return async (ctx, _pathModel, deps) => {
     const parsed = await readTranscriptionBody(ctx, task, deps.bodyTimeoutMs)
     noteUser(ctx.recordFields, parsed.user)
@@ -58,12 +58,12 @@ class Transcription implements AudioTask<TranscriptionReply> {
     return clientOf(target.provider).findTranscriptObjection(this.#request, target)
   }
 
-  attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<TranscriptionReply>> {
+  attempt(target: Target, resolved: AudioTarget): Promise<AttemptResult<TranscriptionReply>> {
     const client = clientOf(target.provider)
     const request = client.encodeTranscription(this.#request, target)
     return attemptAudio(
       {
-        ...{ ctx: this.#ctx, target, planned, request, isBinary: false },
+        ...{ ctx: this.#ctx, target, resolved, request, isBinary: false },
         decode: ({ json }) => {
           const body = json?.value
           return typeof body === 'object' && body !== null

@@ -29,9 +29,8 @@ export interface Outcome {
  * since no caller could read its record.
  */
 export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps): Promise<void> | undefined {
-  if (!isIdentified(ctx) || ctx.isSettled) return undefined
+  if (!isIdentified(ctx) || !ctx.markSettled()) return undefined
   const { environment, recordFields } = ctx
-  ctx.isSettled = true
   // The sandbox is free, but abandoned attempts at paid providers must be billed.
   const isSandbox = recordFields.isSandbox && !ctx.isAbandonedReal
   const own = recordFields.isSandbox && !isSandbox ? FREE : (outcome.bill ?? recordFields.answered ?? FREE)
@@ -41,7 +40,7 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
   record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
   record.provider_message = outcome.fault?.providerMessage ?? null
   record.finish_reason = outcome.finishReason ?? null
-  record.queue_ms = elapsed(ctx, ctx.calledAt) ?? elapsed(ctx, performance.now()) ?? 0
+  record.queue_ms = elapsed(ctx, ctx.firstAttemptAt) ?? elapsed(ctx, performance.now()) ?? 0
   record.first_byte_ms = elapsed(ctx, ctx.firstByteAt)
   record.total_ms = elapsed(ctx, performance.now()) ?? 0
   record.uncached_input_tokens = toStorableCount(usage.uncachedInput)

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../core/records/request-record.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { listCheckedLimits } from './list-checked-limits.ts'
 import { toStorableAmount } from './storable-amounts.ts'
+import { toCheckedLimits } from './to-checked-limits.ts'
 
 /** Returns the record of a request before its outcome is known: its owner, its parameters and its reservation. */
 export function startRecord(ctx: IdentifiedContext): RequestRecord {
@@ -45,7 +45,7 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     attempts: [],
     metadata: recordFields.metadata,
     dropped_params: recordFields.droppedParams,
-    checked_limits: listCheckedLimits(ctx.reservation, ctx.refusal),
+    checked_limits: toCheckedLimits(ctx.reservation, ctx.refusal),
     request_body: null,
     response_body: null,
   }

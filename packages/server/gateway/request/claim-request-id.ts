@@ -23,10 +23,10 @@ export function claimRequestId(
     deps.runningRequests.add(environmentId, ctx)
     return
   }
-  return checkLog(ctx, environmentId, deps)
+  return replaceIfLogged(ctx, environmentId, deps)
 }
 
-async function checkLog(ctx: RequestContext, environmentId: string, deps: RequestDeps): Promise<void> {
+async function replaceIfLogged(ctx: RequestContext, environmentId: string, deps: RequestDeps): Promise<void> {
   const claimed = ctx.requestId
   const checking = deps.isRequestIdTaken(environmentId, claimed)
   const isTaken = await within(MAX_CHECK_MS, checking, () => new Error('the log did not answer')).catch(

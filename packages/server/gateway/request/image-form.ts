@@ -1,5 +1,5 @@
 import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
-import { checkSources, type EditSources, toSource } from '@rideau/llm/images/image-request'
+import { assertSourceCount, type EditSources, toSource } from '@rideau/llm/images/image-request'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
@@ -48,7 +48,7 @@ export async function parseImageForm(
       value.set(name, toValue(name, texts.read(part, param)))
     }
   }
-  checkSources(images.length)
+  assertSourceCount(images.length)
   return {
     value: Object.fromEntries(value),
     sources: {

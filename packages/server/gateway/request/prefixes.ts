@@ -9,7 +9,7 @@ export function prefixOf(mount: Mount, prefixes: Prefixes): string {
 }
 
 /** Returns the mount that a path belongs to, even if the mount has no such route. The longest matching prefix wins. */
-export function findMount(path: string, mounts: Iterable<Mount>, prefixes: Prefixes): Mount {
+export function getMount(path: string, mounts: Iterable<Mount>, prefixes: Prefixes): Mount {
   let found: Mount | undefined
   let length = -1
   for (const mount of mounts) {

@@ -58,7 +58,7 @@ async function parseLong(ctx: RequestContext, bytes: Buffer): Promise<ParsedJson
 
 /** Returns a promise unless the body has arrived completely. */
 export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
-  ctx.throwIfStopped()
+  ctx.assertNotStopped()
   const body = readBody(ctx.req, limit, ctx.permit, ctx)
   return body.bytes instanceof Promise ? awaitBody(ctx, body, body.bytes, timeoutMs) : body.bytes
 }

@@ -31,6 +31,16 @@ export interface RouteInfo {
 /** Ends a request after an exception outside its own promise chain; see fail-request.ts. Never throws. */
 export type FailRequest = (ctx: RequestContext, error: unknown, where: string) => void
 
+/**
+ * What of a request is over. It only advances, and may skip a phase:
+ *
+ * - `running`: its answer is open. A cancel stops it, and so does its caller's disconnect.
+ * - `decided`: it is certain whether it succeeds, and `stop` has no effect any more.
+ * - `settled`: its record and its usage are final. Routes that leave no record skip this.
+ * - `ended`: it was answered or cut off, and has released what it reserved.
+ */
+export type RequestPhase = 'running' | 'decided' | 'settled' | 'ended'
+
 /** One request from its arrival to its last byte. Holds what its steps pass to each other. */
 export class RequestContext implements TickerEntry {
   /** The gateway's own id, used by the journal and the ledger. Never chosen by a caller. */
@@ -71,7 +81,7 @@ export class RequestContext implements TickerEntry {
   /** True if a paid provider is part of that bill. */
   isAbandonedReal = false
   /** `performance.now()` of the first upstream call, and of the first byte to the caller. */
-  calledAt: number | undefined
+  firstAttemptAt: number | undefined
   firstByteAt: number | undefined
   /** True if the body was parsed in slices. Each step that follows may take tens of milliseconds, so it waits its turn in the event loop. */
   isLong = false
@@ -84,15 +94,10 @@ export class RequestContext implements TickerEntry {
   needsUsage = false
   /** True if the caller's connection closed before the answer was complete. */
   isGone = false
-  /** True once its record is being written. */
-  isSettled = false
-  /** Why the request must stop early. Set once. */
+  /** Why the request must stop early. Set once, and only while it is running. */
   stopped: Fault | undefined
-  /** True once its answer is decided: neither a cancel nor the caller's end changes it any more. */
-  isDecided = false
-  /** True once it was answered or cut off and its reservation has ended. */
-  isEnded = false
   tickerSlot = -1
+  #phase: RequestPhase = 'running'
   #onTick: ((now: number) => void) | undefined
   #onStop: ((fault: Fault) => void) | undefined
   readonly #fail: FailRequest
@@ -132,6 +137,10 @@ export class RequestContext implements TickerEntry {
     this.#onStop = onStop
   }
 
+  get phase(): RequestPhase {
+    return this.#phase
+  }
+
   /** Ends the watch of a wait. */
   unwatch(): void {
     this.#onTick = undefined
@@ -148,11 +157,11 @@ export class RequestContext implements TickerEntry {
   }
 
   /**
-   * Ends the request early, for a cancel or a caller that disconnected, unless its answer is decided. Idempotent. Never throws, since
-   * it is called by another request.
+   * Ends the request early, for a cancel or a caller that disconnected, while it is running. Idempotent. Never throws, since it is
+   * called by another request.
    */
   stop(fault: Fault): void {
-    if (this.stopped !== undefined || this.isDecided) return
+    if (this.stopped !== undefined || this.#phase !== 'running') return
     this.stopped = fault
     try {
       this.#onStop?.(fault)
@@ -167,7 +176,7 @@ export class RequestContext implements TickerEntry {
   }
 
   /** Throws if the request was stopped. Steps call it before they start something. */
-  throwIfStopped(): void {
+  assertNotStopped(): void {
     if (this.stopped !== undefined) throw this.stopped
   }
 
@@ -175,9 +184,28 @@ export class RequestContext implements TickerEntry {
    * Decides that the request succeeds. Called before its answer is stored and its record written, both of which take
    * time. Throws if it was stopped.
    */
+  decideSuccess(): void {
+    this.assertNotStopped()
+    this.decide()
+  }
+
+  /** Advances to `decided`: neither a cancel nor the caller's disconnect changes the answer any more. */
   decide(): void {
-    this.throwIfStopped()
-    this.isDecided = true
+    if (this.#phase === 'running') this.#phase = 'decided'
+  }
+
+  /** Advances to `settled`. Returns false if the request was settled before. */
+  markSettled(): boolean {
+    if (this.#phase === 'settled' || this.#phase === 'ended') return false
+    this.#phase = 'settled'
+    return true
+  }
+
+  /** Advances to `ended`. Returns false if the request had ended before. */
+  markEnded(): boolean {
+    if (this.#phase === 'ended') return false
+    this.#phase = 'ended'
+    return true
   }
 }
 

@@ -11,7 +11,7 @@ import { verifyFederatedToken } from '../../identity/verify-federated-token.ts'
 import { reidentify } from '../edge/identify.ts'
 import { admitEndUser } from '../mint/admit-end-user.ts'
 import { admitMint } from '../mint/admit-mint.ts'
-import { findName, parseLifetime, parseScopes, refuseOtherFields } from '../mint/parse-mint.ts'
+import { assertOwnFields, chooseName, parseLifetime, parseScopes } from '../mint/parse-mint.ts'
 import { sendToken } from '../mint/send-token.ts'
 import { type JsonBody, readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -51,9 +51,9 @@ export async function serveClientTokens(ctx: IdentifiedContext, deps: RouteDeps)
   const { value } = body
   const isSecret = ctx.caller.kind === 'secret'
   const { own, others } = isSecret ? OF_SECRET : OF_PUBLISHABLE
-  refuseOtherFields(value, own.body, others.body)
+  assertOwnFields(value, own.body, others.body)
   const endUser = findEndUser(value, isSecret)
-  if (endUser !== undefined) refuseOtherFields(endUser, own.endUser, others.endUser, 'end_user')
+  if (endUser !== undefined) assertOwnFields(endUser, own.endUser, others.endUser, 'end_user')
   const named = isSecret ? parseSubject(endUser ?? {}) : parseIdentityToken(value)
   const attributes = parseAttributes(endUser, body)
   const scopes = parseScopes(value.scopes, ctx.caller)
@@ -78,7 +78,7 @@ function findEndUser({ end_user: given }: JsonObject, isSecret: boolean): JsonOb
 }
 
 function parseSubject(endUser: JsonObject): Subject {
-  const id = textAt(endUser[findName(endUser, 'id', 'external_id', 'end_user.')], 'end_user.id')
+  const id = textAt(endUser[chooseName(endUser, 'id', 'external_id', 'end_user.')], 'end_user.id')
   if (!isEndUserId(id)) {
     const message = 'must have 1 to 255 characters of well-formed Unicode without control characters.'
     throw invalid('end_user.id', message)
@@ -94,7 +94,7 @@ function parseSubject(endUser: JsonObject): Subject {
 }
 
 function parseIdentityToken(body: JsonObject): string {
-  const name = findName(body, 'identity_token', 'id_token')
+  const name = chooseName(body, 'identity_token', 'id_token')
   const token = textAt(body[name], name)
   if (token === '') throw invalid(name, 'must be a token of the identity provider.')
   return token

@@ -1,8 +1,8 @@
 import {
+  assertKnownFields,
   invalid,
   listAt,
   optionalText,
-  refuseUnknown,
   textAt,
 } from '@rideau/llm/formats/shared/reading/read-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
@@ -11,9 +11,9 @@ import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import { findPlan } from '../../core/tenancy/policies.ts'
 import { sendJson } from '../edge/send.ts'
-import { assertPlanScope } from '../plan/assert-plan-scope.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { assertPlanScope } from '../targets/assert-plan-scope.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])
@@ -63,7 +63,7 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
 }
 
 function parse(body: JsonObject): FeedbackInput {
-  refuseUnknown(body, FIELDS)
+  assertKnownFields(body, FIELDS)
   const requestId = textAt(body.request_id, 'request_id')
   if (!isUuid(requestId)) throw invalid('request_id', 'must be a UUID.')
   const { score } = body

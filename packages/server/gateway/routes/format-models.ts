@@ -2,7 +2,7 @@ import type { ModelRoute } from '@rideau/llm/formats/shared/format'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { findAllowed } from './models.ts'
+import { getAllowed } from './models.ts'
 
 /**
  * Serves one model that a key may call in a format's own shape, or what is the same for all. `name` is the model in the path,
@@ -16,7 +16,7 @@ export function serveFormatModel(
 ): void | Promise<void> {
   switch (route.kind) {
     case 'one':
-      return sendJson(ctx, 200, route.encode(findAllowed(ctx, name)))
+      return sendJson(ctx, 200, route.encode(getAllowed(ctx, name)))
     case 'fixed':
       return sendJson(ctx, 200, route.body)
     case 'named in body':
@@ -30,5 +30,5 @@ async function serveNamed(
   bodyTimeoutMs: number,
 ): Promise<void> {
   const { value } = await readJson(ctx, bodyLimitBytes, bodyTimeoutMs)
-  sendJson(ctx, 200, encode(findAllowed(ctx, parse(value))))
+  sendJson(ctx, 200, encode(getAllowed(ctx, parse(value))))
 }

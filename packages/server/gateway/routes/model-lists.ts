@@ -70,20 +70,20 @@ export class ModelLists {
 
   /** Returns the models and aliases that the caller may call, ordered by id. */
   async list(ctx: IdentifiedContext): Promise<readonly ModelListEntry[]> {
-    return (await this.#find(ctx)).models
+    return (await this.#get(ctx)).models
   }
 
   /** Answers with the whole list. */
   async send(ctx: IdentifiedContext, encode: EncodeList): Promise<void> {
-    const list = await this.#find(ctx)
+    const list = await this.#get(ctx)
     let bytes = list.encoded.get(encode)
     if (bytes === undefined) bytes = await this.#encode(ctx, list, encode)
     else if (bytes.length > LONG_BYTES) await takeTurn(ctx)
-    ctx.throwIfStopped()
+    ctx.assertNotStopped()
     sendJsonBytes(ctx, 200, bytes)
   }
 
-  async #find(ctx: IdentifiedContext): Promise<ModelList> {
+  async #get(ctx: IdentifiedContext): Promise<ModelList> {
     const key = `${this.#versionOf(ctx.environment)} ${this.#source.nameRights(ctx)}`
     const known = this.#lists.get(key)
     if (known !== undefined) {

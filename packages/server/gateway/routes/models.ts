@@ -17,8 +17,8 @@ import { toRefusalFault } from '../../core/refusal.ts'
 import { findPlan, type PlanPolicy } from '../../core/tenancy/policies.ts'
 import type { Alias, Environment } from '../../core/tenancy/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
-import { CALL_KINDS, type CallKind, listCallKinds } from '../plan/call-kinds.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { CALL_KINDS, type CallKind, listCallKinds } from '../targets/call-kinds.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import type { ModelLists } from './model-lists.ts'
 
@@ -55,7 +55,7 @@ function* encodeAll(all: readonly ModelListEntry[]): Generator<void, Buffer> {
 
 /** `GET /v1/models/{model}`. Slashes in the model may be sent raw or as `%2F`. */
 export function serveModel(ctx: IdentifiedContext, name: string): void {
-  sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
+  sendJson(ctx, 200, toResource(getAllowed(ctx, name)))
 }
 
 /**
@@ -163,7 +163,7 @@ function toListedAlias(
  * environment or the plan exclude it, `model_not_found` if nothing is known about it, nothing can serve it, or the credential
  * may make no kind of call that it serves.
  */
-export function findAllowed(ctx: IdentifiedContext, name: string): ModelListEntry {
+export function getAllowed(ctx: IdentifiedContext, name: string): ModelListEntry {
   const resolution = resolveName(name, listsOf(ctx), ctx.environment, modelDirectory)
   if ('refusal' in resolution && resolution.refusal.code === 'model_not_allowed')
     throw toRefusalFault(resolution.refusal)

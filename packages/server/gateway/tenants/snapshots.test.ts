@@ -53,7 +53,7 @@ function openSource() {
         reads++
         return { originalKeyId: null, rights: RIGHTS, expiresAt: null, revokedAt: null }
       },
-      async findEndUser(environmentId: string, id: string): Promise<EndUser> {
+      async getEndUser(environmentId: string, id: string): Promise<EndUser> {
         reads++
         return { id, plan: `of ${environmentId} at ${revision}`, isBlocked: false }
       },

@@ -28,7 +28,7 @@ export interface SnapshotSource {
   /** Returns the current rights of the key or member that minted a client token. undefined: it no longer exists. */
   findMinter(claims: ClientTokenClaims): Promise<TokenMinter | undefined>
   /** Returns an end user's settings. An end user without a record gets the defaults. */
-  findEndUser(environmentId: string, id: string): Promise<EndUser>
+  getEndUser(environmentId: string, id: string): Promise<EndUser>
 }
 
 /** What names a snapshot, and all that is needed to load it. */
@@ -246,7 +246,7 @@ export class Snapshots {
   #loadEndUser(environmentId: string, id: string, onLoaded?: (name: SnapshotName) => void): Promise<EndUser> {
     return this.#loadFresh(
       { seen: 0 },
-      () => this.#source.findEndUser(environmentId, id),
+      () => this.#source.getEndUser(environmentId, id),
       endUser => {
         this.#table.keepEndUser(environmentId, id, endUser)
         onLoaded?.(['end_user', environmentId, id])
@@ -331,7 +331,7 @@ export class Snapshots {
     const [environment, minter, endUser] = await Promise.all([
       this.#environment(claims.env),
       this.#source.findMinter(claims),
-      this.#source.findEndUser(claims.env, claims.sub),
+      this.#source.getEndUser(claims.env, claims.sub),
     ])
     // The token's claims contradict its environment.
     if (environment?.orgId !== claims.org || environment.projectId !== claims.prj) return undefined

@@ -45,7 +45,7 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
   let count = 0
   let lastAt = performance.now()
 
-  function check(): void {
+  function closeStalled(): void {
     const now = performance.now()
     // A process that was suspended must not close connections that it could not serve meanwhile.
     const elapsedMs = Math.min(now - lastAt, 2 * intervalMs)
@@ -58,7 +58,7 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
     }
   }
 
-  const timer = setInterval(check, intervalMs)
+  const timer = setInterval(closeStalled, intervalMs)
   timer.unref()
 
   function add(socket: Socket): void {

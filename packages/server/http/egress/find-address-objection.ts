@@ -20,7 +20,7 @@ export async function findAddressObjection(text: string, egress: EgressPolicy): 
   }
   const host = parseUrl(text)?.hostname ?? ''
   if (egress.allowPrivate || isIP(host.replace(/^\[|\]$/g, '')) !== 0) return undefined
-  const addresses = await findAddresses(host, egress)
+  const addresses = await listAddresses(host, egress)
   if (addresses.every(address => isAllowedAddress(address, egress))) return undefined
   const message = 'names a host with an address that is not allowed'
   return addresses.every(address => isAllowedAddress(address, PRIVATE_ALLOWED))
@@ -32,7 +32,7 @@ function withSetting(objection: string): string {
   return `${objection} (${SETTING} is off)`
 }
 
-async function findAddresses(host: string, { hosts, owner }: EgressPolicy): Promise<string[]> {
+async function listAddresses(host: string, { hosts, owner }: EgressPolicy): Promise<string[]> {
   try {
     return (await hosts.resolve(host, owner)).map(({ address }) => address)
   } catch (error) {

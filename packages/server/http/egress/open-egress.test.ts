@@ -98,8 +98,8 @@ test("a tenant that waits for the system with a name delays and fails no other t
     return Promise.resolve([{ address: '10.0.0.2', family: 4 }])
   })
   // As if the tenant were barred: his lookups get no answer, another's do.
-  const find = system.find.bind(system)
-  system.find = (name, owner, timeoutMs) =>
+  const find = system.resolve.bind(system)
+  system.resolve = (name, owner, timeoutMs) =>
     owner === A ? Promise.resolve({ ok: false, reason: 'timeout' }) : find(name, owner, timeoutMs)
   const hostsFile = new HostsFile(file)
   const policy = openConfiguredEgress({ allowPrivate: true, dnsServers: [dns.server], hostsFile, system })

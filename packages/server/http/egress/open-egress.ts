@@ -47,7 +47,7 @@ export function openConfiguredEgress(options: ConfiguredEgressOptions): EgressPo
   const known = new HostResolver({
     bounds: CONFIGURED_BOUNDS,
     lookUp: async (hostname, _, timeoutMs) => {
-      const addresses = await hostsFile.find(hostname)
+      const addresses = await hostsFile.list(hostname)
       if (addresses.length > 0) return { ok: true, addresses, ttlMs: 0 }
       const isLocal = allowPrivate && LOCAL_NAME.test(hostname)
       const queryMs = isLocal ? LOCAL_QUERY_MS : timeoutMs
@@ -65,7 +65,7 @@ function withSystem(known: Hosts, system: SystemLookup): Hosts {
   const local = new HostResolver({
     bounds: CONFIGURED_BOUNDS,
     // No name has a space; a tenant may.
-    lookUp: (key, owner, timeoutMs) => system.find(key.slice(key.lastIndexOf(' ') + 1), owner, timeoutMs),
+    lookUp: (key, owner, timeoutMs) => system.resolve(key.slice(key.lastIndexOf(' ') + 1), owner, timeoutMs),
   })
   return {
     async resolve(hostname, owner) {

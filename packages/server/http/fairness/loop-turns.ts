@@ -17,7 +17,7 @@ export interface WorkOwner extends ShareOwner {
   /** undefined: it had no turn yet. */
   longWork?: LongWork | undefined
   /** When a provider was called first, by performance.now; undefined: not yet. */
-  readonly calledAt?: number | undefined
+  readonly firstAttemptAt?: number | undefined
 }
 
 /** Work that may be long, and so waits for a turn in the event loop. */

@@ -19,7 +19,8 @@ export function countRefused(owner: WorkOwner): void {
 
 /** Begins to count the long work of a request, if it is its first before a provider is called. Returns how long this work waits, in milliseconds. */
 function startLongWork(owner: WorkOwner): number {
-  if (owner.caller === undefined || owner.longWork !== undefined || owner.calledAt !== undefined) return 0
+  if (owner.caller === undefined || owner.longWork !== undefined || owner.firstAttemptAt !== undefined)
+    return 0
   owner.longWork = { ms: 0 }
   return refused.waitMs(owner, performance.now())
 }

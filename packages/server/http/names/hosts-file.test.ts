@@ -15,17 +15,17 @@ test('returns the addresses of names and aliases, and reads a changed file again
   )
   const hosts = new HostsFile(file)
   const v4 = { address: '10.0.0.1', family: 4 }
-  expect(await hosts.find('ONE.')).toEqual([v4, { address: '::1', family: 6 }])
-  expect(await hosts.find('one-alias')).toEqual([v4])
-  expect(await hosts.find('two')).toEqual([{ address: '10.0.0.2', family: 4 }])
+  expect(await hosts.list('ONE.')).toEqual([v4, { address: '::1', family: 6 }])
+  expect(await hosts.list('one-alias')).toEqual([v4])
+  expect(await hosts.list('two')).toEqual([{ address: '10.0.0.2', family: 4 }])
   for (const name of ['nine', 'nonsense', 'constructor', '__proto__', '']) {
-    expect(await hosts.find(name)).toEqual([])
+    expect(await hosts.list(name)).toEqual([])
   }
   writeFileSync(file, '10.0.0.3 one\n')
-  expect(await hosts.find('one')).toEqual([{ address: '10.0.0.3', family: 4 }])
-  expect(await hosts.find('two')).toEqual([])
+  expect(await hosts.list('one')).toEqual([{ address: '10.0.0.3', family: 4 }])
+  expect(await hosts.list('two')).toEqual([])
 })
 
 test('returns nothing without a file', async () => {
-  expect(await new HostsFile(path.join(folder, 'none')).find('localhost')).toEqual([])
+  expect(await new HostsFile(path.join(folder, 'none')).list('localhost')).toEqual([])
 })

@@ -13,7 +13,7 @@ export class HostsFile {
   }
 
   /** Returns the addresses of a name in the file's order; empty if it has none or cannot be read. */
-  async find(hostname: string): Promise<readonly LookupAddress[]> {
+  async list(hostname: string): Promise<readonly LookupAddress[]> {
     try {
       const { mtimeMs, size, ino } = await stat(this.#path)
       const version = `${mtimeMs} ${size} ${ino}`

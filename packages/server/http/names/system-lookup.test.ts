@@ -33,8 +33,8 @@ function open(): {
 
 test('runs one lookup at a time, whatever the number of tenants', async () => {
   const { system, started, end } = open()
-  const first = system.find('a.lan', A, LONG_MS)
-  const second = system.find('b.lan', B, LONG_MS)
+  const first = system.resolve('a.lan', A, LONG_MS)
+  const second = system.resolve('b.lan', B, LONG_MS)
   await settle()
   expect(started).toEqual(['a.lan'])
   end('a.lan')
@@ -47,16 +47,16 @@ test('runs one lookup at a time, whatever the number of tenants', async () => {
 
 test('answers after the time limit, while the lookup still holds its place', async () => {
   const { system, started } = open()
-  expect(await system.find('hang.lan', A, 1)).toEqual({ ok: false, reason: 'timeout' })
-  expect(await system.find('b.lan', B, 1)).toEqual({ ok: false, reason: 'timeout' })
+  expect(await system.resolve('hang.lan', A, 1)).toEqual({ ok: false, reason: 'timeout' })
+  expect(await system.resolve('b.lan', B, 1)).toEqual({ ok: false, reason: 'timeout' })
   expect(started).toEqual(['hang.lan'])
 })
 
 test('bars a tenant for a minute after a slow lookup, also those of his that wait already', async () => {
   const { system, clock, started, end } = open()
-  const slow = system.find('slow.lan', A, LONG_MS)
-  const waiting = system.find('next.lan', A, LONG_MS)
-  const other = system.find('b.lan', B, LONG_MS)
+  const slow = system.resolve('slow.lan', A, LONG_MS)
+  const waiting = system.resolve('next.lan', A, LONG_MS)
+  const other = system.resolve('b.lan', B, LONG_MS)
   await settle()
   clock.now = 2_001
   end('slow.lan')
@@ -66,9 +66,9 @@ test('bars a tenant for a minute after a slow lookup, also those of his that wai
   end('b.lan')
   expect(await other).toMatchObject({ ok: true })
   clock.now = 62_000
-  expect(await system.find('c.lan', A, LONG_MS)).toEqual({ ok: false, reason: 'timeout' })
+  expect(await system.resolve('c.lan', A, LONG_MS)).toEqual({ ok: false, reason: 'timeout' })
   clock.now = 62_001
-  const again = system.find('c.lan', A, LONG_MS)
+  const again = system.resolve('c.lan', A, LONG_MS)
   await settle()
   end('c.lan')
   expect(await again).toMatchObject({ ok: true })
@@ -77,5 +77,5 @@ test('bars a tenant for a minute after a slow lookup, also those of his that wai
 
 test('asks the real system', async () => {
   const system = new SystemLookup()
-  expect(await system.find('localhost', A, LONG_MS)).toMatchObject({ ok: true })
+  expect(await system.resolve('localhost', A, LONG_MS)).toMatchObject({ ok: true })
 })

@@ -35,7 +35,7 @@ export class SystemLookup {
   }
 
   /** Resolves within `timeoutMs`, and never rejects. */
-  async find(hostname: string, owner: LookupOwner, timeoutMs: number): Promise<HostAnswer> {
+  async resolve(hostname: string, owner: LookupOwner, timeoutMs: number): Promise<HostAnswer> {
     const deadline = this.#now() + timeoutMs
     if (this.#isBarred(owner) || !(await this.#slots.acquire(owner, timeoutMs))) return UNANSWERED
     // The tenant's previous lookup may have barred him while this one waited.

@@ -23,7 +23,7 @@ export async function boundEntries(
 ): Promise<void> {
   const counts = new CountsByLevel()
   for (const { entryCount } of holders) counts.add(entryCount)
-  const share = counts.sum <= most ? Number.POSITIVE_INFINITY : counts.findLevel(most)
+  const share = counts.sum <= most ? Number.POSITIVE_INFINITY : counts.chooseLevel(most)
   for (const holder of holders) {
     const isBounded = holder.entryCount > share
     if (!isBounded && holder.mostEntries === MAX_ROLLING_ENTRIES) continue
@@ -34,7 +34,7 @@ export async function boundEntries(
         own.add(entryCount)
         if (ticks.isOver) await ticks.next()
       }
-      holder.mostEntries = Math.min(own.findLevel(share), MAX_ROLLING_ENTRIES)
+      holder.mostEntries = Math.min(own.chooseLevel(share), MAX_ROLLING_ENTRIES)
     }
     for (const counter of holder.rollingCounters()) {
       counter.keepAtMost(holder.mostEntries)
@@ -61,7 +61,7 @@ class CountsByLevel {
   }
 
   /** Returns the largest power of two to which each count can be cut so that all together are at most `capacity`; 1 if none is small enough. */
-  findLevel(capacity: number): number {
+  chooseLevel(capacity: number): number {
     let uncut = 0
     let cut = this.#number
     let found = 0

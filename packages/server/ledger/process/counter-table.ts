@@ -76,7 +76,7 @@ export class CounterTable {
     let organization: OrganizationCounters | undefined
     for (const meter of meters) {
       if (organization?.orgId !== meter.subject.orgId) organization = this.#organizationOf(meter)
-      const row = organization.get(meter.key) ?? this.#openWithoutSeed(organization, meter, at)
+      const row = organization.find(meter.key) ?? this.#openWithoutSeed(organization, meter, at)
       if (row === undefined || !row.isReady) return undefined
       row.isTouched = true
       rows.push(row)
@@ -90,7 +90,7 @@ export class CounterTable {
     for (const meter of meters) {
       const organization = this.#organizationOf(meter)
       orgIds.add(organization.orgId)
-      if (organization.get(meter.key) !== undefined) continue
+      if (organization.find(meter.key) !== undefined) continue
       // `find` has stopped at the first row that it could not open.
       if (this.#openWithoutSeed(organization, meter, at) !== undefined) continue
       this.#seeder.add(this.#open(organization, meter, false))

@@ -41,7 +41,7 @@ export class OrganizationCounters implements EntryHolder {
     return this.#rows.size === 0 && this.#crowdedOutAt.size === 0
   }
 
-  get(key: string): CounterRow | undefined {
+  find(key: string): CounterRow | undefined {
     return this.#rows.get(key)
   }
 

@@ -129,8 +129,8 @@ export class LedgerSession implements Topic {
 
   #reserve(reader: ByteReader): void {
     const call = reader.uint32()
-    const meters = find(this.#meters, reader.uint32())
-    const subject = find(this.#subjects, reader.uint32())
+    const meters = getItem(this.#meters, reader.uint32())
+    const subject = getItem(this.#subjects, reader.uint32())
     const arrivedAt = reader.double()
     const at = reader.double()
     const leaseMs = reader.double()
@@ -220,7 +220,7 @@ export class LedgerSession implements Topic {
 
   #read(reader: ByteReader): void {
     const call = reader.uint32()
-    const meters = find(this.#meters, reader.uint32())
+    const meters = getItem(this.#meters, reader.uint32())
     const at = reader.double()
     this.#ledger.read(meters, at).then(
       statuses => this.#writeLater(() => this.#writeStatuses(call, statuses)),
@@ -253,7 +253,7 @@ function define<T>(list: T[], item: T): void {
   list.push(item)
 }
 
-function find<T>(list: readonly T[], number: number): T {
+function getItem<T>(list: readonly T[], number: number): T {
   const item = list[number]
   if (item === undefined) throw new Error(`nothing was defined with the number ${number}`)
   return item

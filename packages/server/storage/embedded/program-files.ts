@@ -38,7 +38,7 @@ export function prepareProgramFiles(
   copyTo: string,
   log: (line: string) => void,
 ): ProgramFiles {
-  const packaged = findPackage()
+  const packaged = getPackage()
   if (linkLibraries(packaged.dir) && (!account.switched || canReach(serverOf(packaged.dir), account))) {
     return packaged
   }
@@ -53,7 +53,7 @@ export function prepareProgramFiles(
   return { dir, version: packaged.version }
 }
 
-function findPackage(): ProgramFiles {
+function getPackage(): ProgramFiles {
   const platform = `${process.platform}-${process.arch}`
   if (!PLATFORMS.has(platform)) {
     throw new Error(`the embedded PostgreSQL does not run on ${platform}: set DATABASE_URL`)

@@ -8,9 +8,9 @@ import { resealBatch, retireMasterKeys } from '../secrets/reseal.ts'
 import { SEALED_COLUMNS, type SealedColumn } from '../secrets/sealed-columns.ts'
 import { expireAnswers } from './expire-answers.ts'
 import {
-  findClaims,
   insertClaims,
   keepAnswers,
+  listClaims,
   type NewClaim,
   readAnswer,
   releaseClaims,
@@ -48,7 +48,7 @@ describe.each(listTestServers())('answers of idempotency keys on $label', server
     owner: randomUUID(),
     ...fields,
   })
-  const find = async (claim: NewClaim) => (await findClaims(database.pool, [claim.hash]))[0]
+  const find = async (claim: NewClaim) => (await listClaims(database.pool, [claim.hash]))[0]
   const ids = async (): Promise<string[]> =>
     (await database.pool.query('select id from idempotent_answers order by 1')).rows.map(({ id }) => id)
   const age = (claim: NewClaim, hours: number) =>

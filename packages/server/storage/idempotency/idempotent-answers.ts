@@ -54,7 +54,7 @@ export async function insertClaims(pool: Pool, claims: readonly NewClaim[]): Pro
   return new Set(rows.map(({ id }) => id))
 }
 
-export async function findClaims(pool: Pool, hashes: readonly Buffer[]): Promise<StoredClaim[]> {
+export async function listClaims(pool: Pool, hashes: readonly Buffer[]): Promise<StoredClaim[]> {
   const { rows } = await pool.query<StoredClaim>({
     name: 'find_idempotency_claims',
     text: `select id, hash, body_hash as "bodyHash", owner, expires_at is not null as "isKept",

@@ -44,7 +44,7 @@ export async function listKeys(
 }
 
 /** The ids of up to `limit` of the environment's keys with one of these names, revoked and expired ones too. */
-export async function findKeyIds(
+export async function listKeyIds(
   db: Db,
   environmentId: string,
   names: readonly string[],

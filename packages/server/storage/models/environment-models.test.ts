@@ -18,7 +18,7 @@ import {
   insertCustomModel,
   updateCustomModel,
 } from './custom-models.ts'
-import { findEnvironmentModels } from './environment-models.ts'
+import { getEnvironmentModels } from './environment-models.ts'
 import {
   findModelAlias,
   insertModelAlias,
@@ -50,7 +50,7 @@ describe.each(listTestServers())('model names on $label', server => {
     const other = await addTree(db)
     await addCredential(db, other.environment, { provider: 'groq' })
     await insertCustomModel(db, { ...below(other.environment), model: 'custom/c', ...MODEL })
-    const found = await findEnvironmentModels(db, { ...tree.environment, allowed_models: ['openai/*'] })
+    const found = await getEnvironmentModels(db, { ...tree.environment, allowed_models: ['openai/*'] })
     expect(found).toMatchObject({ name: 'development', allowedModels: ['openai/*'] })
     expect(found.credentials).toEqual([
       { provider: 'anthropic', discovered: new Set() },
@@ -69,7 +69,7 @@ describe.each(listTestServers())('model names on $label', server => {
         (select array_agg(${prefix} || i) from generate_series(1, ${count}) i) where id = ${id}`.execute(db)
     }
     const sizes = async (environment = tree.environment) =>
-      (await findEnvironmentModels(db, environment)).credentials.map(({ discovered }) => discovered.size)
+      (await getEnvironmentModels(db, environment)).credentials.map(({ discovered }) => discovered.size)
     await add('younger', 1, 2)
     await add('old', 20_000, 1)
     expect(await sizes()).toEqual([20_000, 0])

@@ -6,7 +6,7 @@ import type { EnvironmentRow } from '../schema.ts'
 import { toCustomModel } from '../snapshots/model-snapshots.ts'
 
 /** What model names resolve by in the environment: its allowed and custom models, and its credentials without secrets. */
-export async function findEnvironmentModels(
+export async function getEnvironmentModels(
   db: Db,
   environment: EnvironmentRow,
 ): Promise<ModelEnvironment<ModelSource>> {

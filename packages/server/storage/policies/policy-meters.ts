@@ -18,7 +18,7 @@ export function toBudgetRowMeter(row: BudgetRow, windows: CurrentWindows): Fixed
     onTight: row.on_tight,
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
-  return createBudgetMeter(policy, whole, windows.find(policy.window, policy.createdAt))
+  return createBudgetMeter(policy, whole, windows.get(policy.window, policy.createdAt))
 }
 
 /** Returns the meter of a quota's row. The scope default_end_user is excluded: it has a meter for each end user. */
@@ -35,7 +35,7 @@ export function toQuotaRowMeter(row: QuotaRow, windows: CurrentWindows): FixedMe
     gracePct: row.grace_pct,
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
-  return createQuotaMeter(policy, whole, windows.find(policy.window, policy.createdAt))
+  return createQuotaMeter(policy, whole, windows.get(policy.window, policy.createdAt))
 }
 
 /** The meter of a limit. Not for the scope default_end_user, which has a meter for each end user. */

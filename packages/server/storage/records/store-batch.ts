@@ -37,7 +37,7 @@ export interface EncodedRecord extends StoredRows {
  */
 export async function storeOnce(pool: Pool, batch: readonly EncodedRecord[]): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const missing = await findMissing(pool, batch)
+    const missing = await listMissing(pool, batch)
     try {
       const sums = new UsageSums()
       for (const { record } of missing) sums.add(record)
@@ -144,7 +144,7 @@ async function copy(
 }
 
 /** Returns the records that are not stored. Usage records are kept for ever, also if their row of the log is gone. */
-async function findMissing(pool: Pool, batch: readonly EncodedRecord[]): Promise<EncodedRecord[]> {
+async function listMissing(pool: Pool, batch: readonly EncodedRecord[]): Promise<EncodedRecord[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'find_stored_records',
     text: `select id from usage_records where (environment_id, at, id) in (

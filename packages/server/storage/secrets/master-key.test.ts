@@ -18,7 +18,7 @@ import { buildProgram, programFolder, runProgram } from '../../testing/harness/c
 import {
   beginMasterKeyRotation,
   endMasterKeyRotation,
-  findOrCreateMasterKeys,
+  getOrCreateMasterKeys,
   openFileSecretBox,
 } from './master-key.ts'
 
@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true }))
 
-const findKey = (dir = home): Buffer => findOrCreateMasterKeys(dir, systemRandom).current
+const findKey = (dir = home): Buffer => getOrCreateMasterKeys(dir, systemRandom).current
 
 describe('the master key', () => {
   test('is created once with mode 0600, and found afterwards', () => {
@@ -57,10 +57,10 @@ describe('a rotation of the key', () => {
     const { current, previous } = beginMasterKeyRotation(home, systemRandom)
     expect(previous.equals(old)).toBe(true)
     expect(current.equals(old)).toBe(false)
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: old })
+    expect(getOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: old })
     expect(statSync(join(home, 'master.key.former')).mode & 0o777).toBe(0o600)
     endMasterKeyRotation(home)
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: undefined })
+    expect(getOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: undefined })
     expect(readdirSync(home)).toEqual(['master.key'])
   })
 
@@ -73,7 +73,7 @@ describe('a rotation of the key', () => {
   test('starts again from the old key if it was interrupted before the new key was in place', () => {
     const old = findKey()
     writeFileSync(join(home, 'master.key.former'), `${old.toString('base64')}\n`)
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, previous: undefined })
+    expect(getOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, previous: undefined })
     const { current, previous } = beginMasterKeyRotation(home, systemRandom)
     expect([previous.equals(old), current.equals(old)]).toEqual([true, false])
   })
@@ -132,9 +132,9 @@ describe('the files of the master key', () => {
     const program = join(dir, 'program.mjs')
     await buildProgram(
       `import { systemRandom } from './packages/server/core/random.ts'
-      import { findOrCreateMasterKeys } from './packages/server/storage/secrets/master-key.ts'
+      import { getOrCreateMasterKeys } from './packages/server/storage/secrets/master-key.ts'
       process.umask(0)
-      console.log(findOrCreateMasterKeys(process.argv[2] as string, systemRandom).current.toString('base64'))`,
+      console.log(getOrCreateMasterKeys(process.argv[2] as string, systemRandom).current.toString('base64'))`,
       program,
     )
     try {
@@ -157,14 +157,14 @@ describe('the files of the master key', () => {
     }
     // Killed after the link, before the rename: both names hold the old key.
     linkSync(path(), path('master.key.former'))
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, previous: undefined })
+    expect(getOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, previous: undefined })
     const [current, previous] = rotated() as [Buffer, Buffer]
     expect([previous.equals(old), current.equals(old)]).toEqual([true, false])
     // Killed after the rename, before the end: the same two keys again.
     expect(rotated()).toEqual([current, previous])
     endMasterKeyRotation(home)
     endMasterKeyRotation(home)
-    expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: undefined })
+    expect(getOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: undefined })
   })
 
   test('stop the start and are not replaced if they are not readable', () => {

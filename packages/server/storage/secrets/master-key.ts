@@ -17,7 +17,7 @@ export interface MasterKeys {
  *
  * Throws if the file holds anything else. A new key in its place would make every stored secret unreadable for good.
  */
-export function findOrCreateMasterKeys(dataDir: string, random: Random): MasterKeys {
+export function getOrCreateMasterKeys(dataDir: string, random: Random): MasterKeys {
   const paths = pathsOf(dataDir)
   // Read in this order: a rotation writes the previous key's file before it replaces the current key, so whoever reads
   // the new key afterwards finds the previous one too.
@@ -42,7 +42,7 @@ export function beginMasterKeyRotation(
   random: Random,
 ): MasterKeys & { readonly previous: Buffer } {
   const paths = pathsOf(dataDir)
-  const keys = findOrCreateMasterKeys(dataDir, random)
+  const keys = getOrCreateMasterKeys(dataDir, random)
   if (keys.previous !== undefined) return { current: keys.current, previous: keys.previous }
   // A link keeps the old key under both names. If it exists, a rotation was interrupted before the rename below.
   linkUnlessExists(paths.current, paths.previous)
@@ -63,7 +63,7 @@ export function endMasterKeyRotation(dataDir: string): void {
  */
 export function openFileSecretBox(dataDir: string, random: Random): SecretBox {
   const load = (): SecretBox => {
-    const { current, previous } = findOrCreateMasterKeys(dataDir, random)
+    const { current, previous } = getOrCreateMasterKeys(dataDir, random)
     return openSecretBox(current, random, previous === undefined ? [] : [previous])
   }
   let box = load()

@@ -139,7 +139,7 @@ export async function openControlPlane(
       setupToken: () => SETUP_TOKEN,
       trustedProxies: { has: () => false },
       afterWrite: async () => void writes++,
-      isReady: () => ({ ready: true, reasons: [] }),
+      getReadiness: () => ({ ready: true, reasons: [] }),
       ...overrides,
     },
     limits,

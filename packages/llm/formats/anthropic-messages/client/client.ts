@@ -4,7 +4,7 @@ import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
-import { findUnsupportedParams } from './unsupported-params.ts'
+import { listUnsupportedParams } from './unsupported-params.ts'
 
 /** The client side of Anthropic's Messages API. */
 export const anthropicMessages: ClientFormat = {
@@ -12,7 +12,7 @@ export const anthropicMessages: ClientFormat = {
   framing: 'sse',
   takesCacheMarks: () => true,
   encodeRequest,
-  findUnsupportedParams,
+  listUnsupportedParams: listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

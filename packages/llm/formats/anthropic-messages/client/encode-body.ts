@@ -8,14 +8,14 @@ import { encodeMessages } from './encode-messages.ts'
 import { encodeThinking } from './encode-thinking.ts'
 import { encodeToolChoice, encodeTools } from './encode-tools.ts'
 import { listRefused } from './model-rules.ts'
-import { findModelTraits, type ModelTraits } from './model-traits.ts'
+import { type ModelTraits, toModelTraits } from './model-traits.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
 /** The request in this format, without what the model refuses and without options of the caller for this provider. */
 export function encodeBody(received: ChatRequest, target: Target): JsonObject {
-  const traits = findModelTraits(target.model)
+  const traits = toModelTraits(target.model)
   const request = withoutParameters(received, listRefused(received, traits))
-  const maxTokens = findMaxTokens(request, target, traits)
+  const maxTokens = toMaxTokens(request, target, traits)
   // Clouds do not document messages of the role `system` within the conversation.
   const takesSystemTurns = traits.takesSystemTurns && target.provider.messages === undefined
   const { system, messages } = encodeMessages(request.messages, { takesSystemTurns })
@@ -36,7 +36,7 @@ export function encodeBody(received: ChatRequest, target: Target): JsonObject {
 }
 
 /** The format demands a cap: where the caller names none it is all that the model gives. */
-function findMaxTokens(request: ChatRequest, target: Target, traits: ModelTraits): number {
+function toMaxTokens(request: ChatRequest, target: Target, traits: ModelTraits): number {
   const max = target.maxOutputTokens
   const wanted = request.maxOutputTokens
   if (wanted === undefined) return max ?? traits.maxOutputTokens

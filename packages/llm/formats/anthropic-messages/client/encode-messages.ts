@@ -4,7 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude/claude-thinking.ts'
 import { parseInnerJson } from '../../shared/reading/parse-inner-json.ts'
-import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { listReasoningDetails, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { weaveThinking } from '../../shared/reasoning/weave-thinking.ts'
 import { isFittingId, withDigest } from '../../shared/tools/fitting-id.ts'
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
@@ -128,7 +128,7 @@ function encodeAssistant(message: Message): JsonObject[] {
       input: parseArguments(call.function.arguments),
     })),
   ]
-  return weaveThinking(findReasoningDetails(message, FORMAT), rest, toThinkingBlock)
+  return weaveThinking(listReasoningDetails(message, FORMAT), rest, toThinkingBlock)
 }
 
 function toThinkingBlock({ type, text, signature, data }: ReasoningDetail): JsonObject | undefined {

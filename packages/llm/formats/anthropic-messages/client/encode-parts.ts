@@ -71,7 +71,7 @@ function toTextSource({ data }: JsonObject): JsonObject {
 }
 
 /** Returns the types of parts that this format has no block for, and `file_id` for a file in another provider's store. */
-export function findUnknownParts(content: string | readonly ContentPart[] | null | undefined): string[] {
+export function listUnknownParts(content: string | readonly ContentPart[] | null | undefined): string[] {
   if (typeof content === 'string' || content === null || content === undefined) return []
   const names = new Set<string>()
   for (const part of content) {

@@ -8,7 +8,7 @@ import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
-import { findUnsupportedParams } from './unsupported-params.ts'
+import { listUnsupportedParams } from './unsupported-params.ts'
 
 const provider = findProvider('anthropic') as Provider
 const SCHEMA = { type: 'object', properties: { n: { type: 'number', minimum: 1 } }, required: ['n'] }
@@ -243,7 +243,7 @@ describe('reasoning effort in the form of each model generation', () => {
 
 describe('unsupported parameters', () => {
   const find = (fields: Partial<ChatRequest>, model = 'claude-sonnet-4-6') =>
-    findUnsupportedParams(toRequest(fields), provider, model)
+    listUnsupportedParams(toRequest(fields), provider, model)
 
   test.each<[Partial<ChatRequest>, string, string[]]>([
     [{ seed: 1 }, 'claude-sonnet-4-6', ['seed']],
@@ -306,7 +306,7 @@ describe('unsupported parameters', () => {
     (_, maxOutputTokens, budget, unsupported) => {
       const extra = new Map<string, Json>([['thinking', { type: 'enabled', budget_tokens: 8000 }]])
       const request = toRequest({ maxOutputTokens, extra })
-      expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5')).toEqual(unsupported)
+      expect(listUnsupportedParams(request, provider, 'claude-haiku-4-5')).toEqual(unsupported)
       const sent = JSON.parse(encodeRequest(request, toTarget(), undefined, unsupported).body.toString())
       expect(sent.thinking?.budget_tokens).toBe(budget)
     },

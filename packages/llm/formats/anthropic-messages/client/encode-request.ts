@@ -13,7 +13,7 @@ import { withoutNamed } from '../../shared/requests/field-table.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
 import { listRefusedFields } from './model-rules.ts'
-import { findModelTraits } from './model-traits.ts'
+import { toModelTraits } from './model-traits.ts'
 import { passRequest } from './pass-request.ts'
 import { PASSED_ON } from './unsupported-params.ts'
 
@@ -31,20 +31,20 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
         envelope === undefined ? model : undefined,
         source,
         // Also with values that ask for nothing, which are not dropped by name.
-        [...dropped, ...listRefusedFields(source.value, findModelTraits(model))],
+        [...dropped, ...listRefusedFields(source.value, toModelTraits(model))],
         version,
       )
     : toBody(request, target, dropped)
   const headers = encodeHeaders(request.stream, isSameFormat ? source.headers : undefined)
   if (envelope !== undefined) delete headers['anthropic-version']
   return {
-    ...joinAddress(target.baseUrl, findPath(envelope, model, request.stream)),
+    ...joinAddress(target.baseUrl, toPath(envelope, model, request.stream)),
     headers,
     ...encoded,
   }
 }
 
-function findPath(envelope: MessagesEnvelope | undefined, model: string, isStream: boolean): string {
+function toPath(envelope: MessagesEnvelope | undefined, model: string, isStream: boolean): string {
   if (envelope === undefined) return '/messages'
   const path = isStream ? envelope.streamedPath : envelope.plainPath
   return path.replace('{model}', encodeURIComponent(model))

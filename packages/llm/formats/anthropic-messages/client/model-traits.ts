@@ -30,7 +30,7 @@ const EFFORTS_WITH_XHIGH = ['low', 'medium', 'high', 'xhigh', 'max']
 const UNKNOWN_VERSION = 406
 
 /** Finds the traits by the model's name, because no API returns them. */
-export function findModelTraits(model: string): ModelTraits {
+export function toModelTraits(model: string): ModelTraits {
   const version = findVersion(model) ?? UNKNOWN_VERSION
   return {
     hasJsonSchema: version >= 405 || (version === 401 && model.includes('opus')),
@@ -42,11 +42,11 @@ export function findModelTraits(model: string): ModelTraits {
     hasSampling: version < 407,
     samplesByOne: version >= 401,
     takesSystemTurns: version >= 408,
-    maxOutputTokens: findOutputCap(version, model),
+    maxOutputTokens: toOutputCap(version, model),
   }
 }
 
-function findOutputCap(version: number, model: string): number {
+function toOutputCap(version: number, model: string): number {
   if (version < 305) return 4096
   if (version < 307) return 8192
   if (version < 405 && model.includes('opus')) return 32_000

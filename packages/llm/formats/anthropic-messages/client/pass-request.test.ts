@@ -9,7 +9,7 @@ import type { Target } from '../../../upstream/target.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { tokenCounter } from './count-tokens.ts'
 import { encodeRequest } from './encode-request.ts'
-import { findUnsupportedParams } from './unsupported-params.ts'
+import { listUnsupportedParams } from './unsupported-params.ts'
 
 const provider = findProvider('anthropic') as Provider
 const target: Target = { provider, model: 'claude-sonnet-4-6', baseUrl: 'https://a.example/v1', apiKey: 'k' }
@@ -35,7 +35,7 @@ describe('a body of the same format', () => {
     const { body, headers } = encodeRequest(toRequest({ maxOutputTokens: 9 }), target, source)
     expect(body.toString()).toBe(text.replace('"claude-x"', '"claude-sonnet-4-6"'))
     expect(headers).toMatchObject(own)
-    expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
+    expect(listUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
   })
 
   test.each([
@@ -47,7 +47,7 @@ describe('a body of the same format', () => {
     const thinking = { type: 'enabled', budget_tokens: 8000 }
     const source = toSource({ model: 'x', max_tokens: 9000, messages: [], thinking })
     const request = toRequest({ maxOutputTokens })
-    expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5', source)).toEqual(unsupported)
+    expect(listUnsupportedParams(request, provider, 'claude-haiku-4-5', source)).toEqual(unsupported)
     const sent = JSON.parse(encodeRequest(request, target, source, unsupported).body.toString())
     expect(sent.thinking?.budget_tokens).toBe(budget)
   })

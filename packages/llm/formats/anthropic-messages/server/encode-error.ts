@@ -19,12 +19,12 @@ export function toAnthropicError(fault: ServedFault, requestId: string, baseUrl:
   return {
     type: 'error',
     error: {
-      type: findType(fault),
-      message: findMessage(fault),
+      type: toType(fault),
+      message: toMessage(fault),
       ...toProviderField(fault),
       code: fault.code,
       param: fault.param ?? null,
-      ...findDetails(fault),
+      ...toDetails(fault),
       doc_url: `${baseUrl}/docs/errors#${fault.code}`,
     },
     request_id: requestId,
@@ -34,16 +34,16 @@ export function toAnthropicError(fault: ServedFault, requestId: string, baseUrl:
 /** The official client's tool runner asks for a thread by default, and goes on without one after these details. */
 const NO_THREADS = { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } }
 
-function findDetails({ code, param }: ServedFault): Partial<typeof NO_THREADS> {
+function toDetails({ code, param }: ServedFault): Partial<typeof NO_THREADS> {
   return code === 'invalid_request' && param === 'thread' ? NO_THREADS : {}
 }
 
-function findType({ code, type, status }: ServedFault): string {
+function toType({ code, type, status }: ServedFault): string {
   if (type === 'provider_error' && status === 503) return 'overloaded_error'
   return code === 'request_too_large' ? 'request_too_large' : TYPES[type]
 }
 
 /** Clients recognise a conversation that is too long by these words. */
-function findMessage({ code, message }: ServedFault): string {
+function toMessage({ code, message }: ServedFault): string {
   return code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message
 }

@@ -14,7 +14,7 @@ import {
 } from '../../shared/reading/read-fields.ts'
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS, USUAL_VALUES } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
@@ -45,7 +45,7 @@ function toEmptyRequest(): MutableRequest {
 }
 
 function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: ParseContext): ParsedChat {
-  refuseReservedFields(body, FIELDS.names)
+  assertNoReservedFields(body, FIELDS.names)
   assertUsualValues(body)
   request.model = textAt(body.model, 'model')
   if (request.model === '') throw invalid('model', 'must not be empty.')

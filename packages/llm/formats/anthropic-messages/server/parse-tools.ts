@@ -11,11 +11,11 @@ import {
   textAt,
 } from '../../shared/reading/read-fields.ts'
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
-import { refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../../shared/requests/reserved-fields.ts'
 import { toolNameAt } from '../../shared/tools/call-fields.ts'
 import { type HostedToolRequest, toUses } from '../../shared/tools/hosted-tools.ts'
-import { refuseOtherFields } from '../../shared/tools/tool-fields.ts'
-import { CUSTOM_TOOL, findPricedType, findToolKind } from '../wire/tool-rules.ts'
+import { assertToolFields } from '../../shared/tools/tool-fields.ts'
+import { CUSTOM_TOOL, findPricedType, toToolKind } from '../wire/tool-rules.ts'
 import { toClientRunFunction } from './client-run-tools.ts'
 
 /** Fields of a tool that the caller defines and runs. */
@@ -49,7 +49,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   for (const [at, value] of list.entries()) {
     const path = `tools[${at}]`
     const tool = objectAt(value, path)
-    const kind = findToolKind(optionalText(tool, 'type', `${path}.type`))
+    const kind = toToolKind(optionalText(tool, 'type', `${path}.type`))
     asksForCaching ||= isMark(tool.cache_control)
     if (kind === 'custom') {
       functions.push(parseFunction(tool, path))
@@ -64,7 +64,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
       hostedTools.push({ path, name: tool.name, type: findPricedType(tool), maxUses: toUses(tool.max_uses) })
       continue
     }
-    refuseReservedFields(tool, TYPED, path, FREE_FIELDS, texts)
+    assertNoReservedFields(tool, TYPED, path, FREE_FIELDS, texts)
     if (kind === 'free') {
       hostedTools.push({ path, name: tool.name, type: undefined, isFree: true })
       continue
@@ -108,7 +108,7 @@ export function isMark(value: Json | undefined): boolean {
 }
 
 function parseFunction(tool: JsonObject, path: string): FunctionTool {
-  refuseOtherFields(tool, CUSTOM, path)
+  assertToolFields(tool, CUSTOM, path)
   const { description, input_schema: schema, strict, cache_control } = tool
   const fn: FunctionTool['function'] = {
     name: toolNameAt(tool.name, `${path}.name`),

@@ -123,7 +123,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
     expect(JSON.parse(body.toString()).stream).toBe(recorded.isStream ? true : undefined)
     // The model accepted the recorded request, but a caller of another format has no files at this provider.
-    const unsupported = anthropicMessages.findUnsupportedParams(request, target.provider, target.model)
+    const unsupported = anthropicMessages.listUnsupportedParams(request, target.provider, target.model)
     expect(unsupported).toEqual(name.includes('uploaded-file') ? ['file_id'] : [])
   })
 

@@ -104,7 +104,7 @@ export type ToolKind = 'custom' | 'trained' | 'free' | 'hosted' | 'unknown'
  * `free`: the provider runs it, and charges for its tokens only. `hosted`: at a price of its own. `unknown`: another tool,
  * which the provider may run. A tool without a type is the caller's.
  */
-export function findToolKind(type: Json | undefined): ToolKind {
+export function toToolKind(type: Json | undefined): ToolKind {
   if (type === undefined || type === null || type === 'custom') return 'custom'
   if (typeof type !== 'string') return 'unknown'
   if (TRAINED.test(type)) return 'trained'
@@ -123,7 +123,7 @@ const TOOL: Rule = {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
     const priced = findPricedType(value)
     if (priced !== undefined) return toHostedRule(priced, PRICED_TOOL).check(value, grant)
-    return (BY_KIND.get(findToolKind(value.type)) ?? REFUSED).check(value, grant)
+    return (BY_KIND.get(toToolKind(value.type)) ?? REFUSED).check(value, grant)
   },
 }
 
@@ -133,7 +133,7 @@ export const TOOLS = toListRule(TOOL)
 export const OWN_TOOL: Rule = {
   check: (value, grant) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
-    const kind = findToolKind(value.type)
+    const kind = toToolKind(value.type)
     return (kind === 'custom' ? CUSTOM_TOOL : kind === 'trained' ? TRAINED_TOOL : REFUSED).check(value, grant)
   },
 }

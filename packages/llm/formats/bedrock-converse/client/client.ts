@@ -3,7 +3,7 @@ import { tokenCounter } from './count-tokens.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
-import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+import { encodeRequest, listUnsupportedParams } from './encode-request.ts'
 import { takesCachePoints } from './model-family.ts'
 
 /** The client side of AWS Bedrock's Converse API, for the models of every maker. */
@@ -13,7 +13,7 @@ export const bedrockConverse: ClientFormat = {
   inlinesImages: true,
   takesCacheMarks: (_provider, model) => takesCachePoints(model),
   encodeRequest,
-  findUnsupportedParams,
+  listUnsupportedParams: listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

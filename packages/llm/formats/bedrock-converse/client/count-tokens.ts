@@ -6,7 +6,7 @@ import { pickFields } from '../../shared/reading/pick-fields.ts'
 import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
-import { findFamily } from './model-family.ts'
+import { toModelFamily } from './model-family.ts'
 
 /** The fields of a Converse request that the route takes. */
 const COUNTED = ['messages', 'system', 'toolConfig', 'additionalModelRequestFields']
@@ -20,7 +20,7 @@ const PROFILE = /^(?:us|eu|apac|jp|au|ca|sa|me|af|us-gov|global)\./
 
 /** Bedrock's `CountTokens`, which it has for Claude. */
 export const tokenCounter: TokenCounter = {
-  canCount: ({ model }) => findFamily(model) === 'claude' && !model.startsWith('arn:'),
+  canCount: ({ model }) => toModelFamily(model) === 'claude' && !model.startsWith('arn:'),
   encodeRequest: (request, target, source, dropped) => {
     const whole = encodeRequest({ ...request, stream: false }, target, source, dropped)
     const value = { input: { converse: pickFields(whole, COUNTED) } }

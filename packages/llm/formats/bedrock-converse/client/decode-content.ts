@@ -25,7 +25,7 @@ export function toFinishReason(value: Json | undefined, hasToolCalls: boolean): 
 }
 
 /** Present where a stop sequence ended the answer. Converse does not name it. */
-export function findStopSequence(stopReason: Json | undefined): { readonly stopSequence?: string } {
+export function toStopSequence(stopReason: Json | undefined): { readonly stopSequence?: string } {
   return stopReason === 'stop_sequence' ? { stopSequence: '' } : {}
 }
 

@@ -8,10 +8,10 @@ import { PartOrder } from '../../shared/answers/part-order.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import {
   decodeRedacted,
-  findStopSequence,
   isCallersTool,
   toFinishReason,
   toReasoningDetail,
+  toStopSequence,
 } from './decode-content.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { JSON_TOOL } from './json-tool.ts'
@@ -38,7 +38,7 @@ export function decodeReply(body: JsonObject): ChatReply {
     index: 0,
     message: decoded,
     finishReason,
-    ...findStopSequence(body.stopReason),
+    ...toStopSequence(body.stopReason),
     ...(parts === undefined ? {} : { parts }),
   }
   return { choices: [choice], usage }

@@ -6,10 +6,10 @@ import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import {
   decodeRedacted,
-  findStopSequence,
   isCallersTool,
   toFinishReason,
   toReasoningDetail,
+  toStopSequence,
 } from './decode-content.ts'
 import { decodeException } from './decode-error.ts'
 import { decodeUsage } from './decode-usage.ts'
@@ -156,7 +156,7 @@ function stopMessage(state: State, body: JsonObject): readonly StreamEvent[] {
     return state.hasMetadata ? [state.failure] : NOTHING
   }
   const events: StreamEvent[] = [
-    { type: 'delta', index: 0, finishReason, ...findStopSequence(body.stopReason) },
+    { type: 'delta', index: 0, finishReason, ...toStopSequence(body.stopReason) },
   ]
   if (state.hasMetadata) events.push({ type: 'end' })
   return events

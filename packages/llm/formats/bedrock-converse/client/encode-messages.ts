@@ -4,12 +4,12 @@ import { toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude/claude-thinking.ts'
-import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { listReasoningDetails, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { weaveThinking } from '../../shared/reasoning/weave-thinking.ts'
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { toArgumentsOrWrapped } from '../../shared/tools/tool-arguments.ts'
 import { type Blocks, encodeContent, toCachePoint } from './encode-content.ts'
-import { findFamily, takesCachePoints } from './model-family.ts'
+import { takesCachePoints, toModelFamily } from './model-family.ts'
 
 export interface EncodedMessages {
   readonly system: JsonObject[]
@@ -52,7 +52,7 @@ export function encodeMessages(
         add(
           'assistant',
           weaveThinking(
-            findReasoningDetails(message, FORMAT),
+            listReasoningDetails(message, FORMAT),
             [...content, ...encodeCalls(calls, model, toolsAsText)],
             encodeReasoning,
           ),
@@ -152,6 +152,6 @@ const CLAUDE_ID = /^[A-Za-z0-9_-]{1,64}$/
 /** Replaces an id of another provider that is too long or has other characters, alike in the call and its result. */
 function toToolUseId(packed: string, model: string): string {
   const id = plainToolCallId(packed)
-  const fitting = findFamily(model) === 'claude' ? CLAUDE_ID : ANY_ID
+  const fitting = toModelFamily(model) === 'claude' ? CLAUDE_ID : ANY_ID
   return fitting.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`
 }

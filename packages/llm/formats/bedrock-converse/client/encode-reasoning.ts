@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import { alwaysThinks } from '../../shared/claude/claude-limits.ts'
 import { lacksThinking } from '../../shared/reasoning/lacks-thinking.ts'
 import { isForced } from './encode-tools.ts'
-import { findClaudeVersion, findFamily } from './model-family.ts'
+import { toClaudeVersion, toModelFamily } from './model-family.ts'
 
 /** Budgets in tokens, for models that take one. */
 const BUDGETS: Readonly<Record<string, number>> = toTable({
@@ -25,7 +25,7 @@ const THINKS_BESIDE_FORCED_CALL = 4.8
 export function encodeReasoning(request: ChatRequest, model: string): JsonObject | undefined {
   const effort = request.reasoningEffort
   if (effort === undefined) return undefined
-  switch (findFamily(model)) {
+  switch (toModelFamily(model)) {
     case 'claude':
       return encodeClaude(effort, request, model)
     case 'gpt-oss':
@@ -55,7 +55,7 @@ function toThree(effort: string): string {
 }
 
 function encodeClaude(effort: string, request: ChatRequest, model: string): JsonObject | undefined {
-  const version = findClaudeVersion(model)
+  const version = toClaudeVersion(model)
   if (version < 3.7) return undefined
   if (effort === 'none') return encodeNone(model, version)
   // A forced call and thinking exclude each other, and the caller relies on the call.

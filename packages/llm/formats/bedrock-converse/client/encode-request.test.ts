@@ -50,7 +50,7 @@ function send(fields: Partial<ChatRequest>, model = CLAUDE, dropped: readonly st
 const encode = (fields: Partial<ChatRequest>, model?: string, dropped?: readonly string[]) =>
   send(fields, model, dropped).body
 const unsupported = (fields: Partial<ChatRequest>, model = CLAUDE): readonly string[] =>
-  bedrockConverse.findUnsupportedParams({ ...REQUEST, ...fields }, bedrock, model)
+  bedrockConverse.listUnsupportedParams({ ...REQUEST, ...fields }, bedrock, model)
 
 describe('messages', () => {
   test('an ARN is one segment of the path, encoded once', () => {

@@ -7,11 +7,11 @@ import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { isTemperatureChanged, listUnwritten } from '../../shared/adapted/temperature-scale.ts'
 import { refusesForcedCalls } from '../../shared/claude/claude-limits.ts'
-import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
+import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
 import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
 import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/requests/field-table.ts'
-import { findLostExtras, findLostParts } from '../../shared/requests/lost-params.ts'
+import { listLostExtras, listLostParts } from '../../shared/requests/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { asksToThink, encodeReasoning } from './encode-reasoning.ts'
@@ -87,7 +87,7 @@ function encodeBody(received: ChatRequest, model: string): JsonObject {
 }
 
 /** See ClientFormat. The provider judges a body of its own format; a cap that the gateway lowered may leave no room to think. */
-export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
+export const listUnsupportedParams: ListUnsupportedParams = (request, _provider, model, source) => {
   if (source?.format === 'bedrock-converse') {
     const thinking = toObject(source.value.additionalModelRequestFields)?.thinking
     const { maxOutputTokens, receivedOutputCap } = request
@@ -99,10 +99,10 @@ export const findUnsupportedParams: FindUnsupportedParams = (request, _provider,
   const isNearest = isTemperatureChanged(request) && !refused.includes('temperature')
   return [
     ...FIELDS.listUnsupported(request),
-    ...findLostExtras(request, []),
+    ...listLostExtras(request, []),
     ...refused,
     ...(isNearest ? ['temperature'] : []),
-    ...findLostParts(request.messages, PARTS),
+    ...listLostParts(request.messages, PARTS),
     ...(hasBlankStop(request) ? ['stop'] : []),
   ]
 }

@@ -7,7 +7,13 @@ import { encodeSchema, isEncodable } from '../../shared/claude/claude-schema.ts'
 import { toInputSchema } from '../../shared/tools/input-schema.ts'
 import { toCachePoint } from './encode-content.ts'
 import { JSON_TOOL } from './json-tool.ts'
-import { canForceTool, canRequireTools, findFamily, takesCachePoints, takesSchemas } from './model-family.ts'
+import {
+  canForceTool,
+  canRequireTools,
+  takesCachePoints,
+  takesSchemas,
+  toModelFamily,
+} from './model-family.ts'
 
 const BY_TOOL = `Give the answer by calling the tool ${JSON_TOOL}, and in no other way.`
 
@@ -28,7 +34,7 @@ export function encodeTools(request: ChatRequest, model: string, canForce: boole
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? [])
   const schema = findSchema(request)
   if (schema === undefined) return toConfig(tools, model, encodeChoice(request.toolChoice))
-  const isClaude = findFamily(model) === 'claude'
+  const isClaude = toModelFamily(model) === 'claude'
   if (schema.name !== undefined && takesSchemas(model) && (!isClaude || isEncodable(schema.json))) {
     const { name, description, json } = schema
     const jsonSchema = {
@@ -86,7 +92,7 @@ function toConfig(
 }
 
 function encodeTool({ function: fn }: FunctionTool, model: string): JsonObject {
-  const takesStrict = findFamily(model) === 'claude' && takesSchemas(model)
+  const takesStrict = toModelFamily(model) === 'claude' && takesSchemas(model)
   return {
     toolSpec: {
       name: fn.name,

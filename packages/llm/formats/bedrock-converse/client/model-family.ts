@@ -2,7 +2,7 @@
 export type ModelFamily = 'claude' | 'nova' | 'nova-2' | 'gpt-oss' | 'other'
 
 /** Finds the family by a model id, the id of an inference profile (`us.anthropic.claude-…`) or the ARN of one. */
-export function findFamily(model: string): ModelFamily {
+export function toModelFamily(model: string): ModelFamily {
   if (/\bclaude-/.test(model)) return 'claude'
   if (/\bnova-2-/.test(model)) return 'nova-2'
   if (/\bnova-/.test(model)) return 'nova'
@@ -11,7 +11,7 @@ export function findFamily(model: string): ModelFamily {
 }
 
 /** Returns 4.6 for `claude-opus-4-6-v1`, 3.7 for `claude-3-7-sonnet-20250219-v1:0`; 0: not Claude, or older than Claude 3. */
-export function findClaudeVersion(model: string): number {
+export function toClaudeVersion(model: string): number {
   const named = /\bclaude-(?:[a-z]+-(\d{1,2})(?:-(\d{1,2}))?|(\d{1,2})(?:-(\d{1,2}))?-[a-z]+)(?![0-9])/.exec(
     model,
   )
@@ -22,7 +22,7 @@ export function findClaudeVersion(model: string): number {
 
 /** True for models that can be forced to call a named tool. */
 export function canForceTool(model: string): boolean {
-  const family = findFamily(model)
+  const family = toModelFamily(model)
   return family === 'claude' || family === 'nova' || family === 'nova-2'
 }
 
@@ -33,8 +33,8 @@ export function canRequireTools(model: string): boolean {
 
 /** True for models that take a JSON schema for the answer (`outputConfig.textFormat`). */
 export function takesSchemas(model: string): boolean {
-  if (findFamily(model) === 'claude')
-    return findClaudeVersion(model) >= 4.5 || /\bclaude-opus-4-1\b/.test(model)
+  if (toModelFamily(model) === 'claude')
+    return toClaudeVersion(model) >= 4.5 || /\bclaude-opus-4-1\b/.test(model)
   return /\b(?:mistral-large-3|ministral-3|magistral-small|qwen3|minimax-m2|kimi-k2|nemotron|gemma-3|gpt-oss|deepseek\.v3)/.test(
     model,
   )
@@ -42,6 +42,6 @@ export function takesSchemas(model: string): boolean {
 
 /** True for models that take cache points; others refuse a request with one. */
 export function takesCachePoints(model: string): boolean {
-  const family = findFamily(model)
-  return family === 'nova' || family === 'nova-2' || findClaudeVersion(model) >= 3.5
+  const family = toModelFamily(model)
+  return family === 'nova' || family === 'nova-2' || toClaudeVersion(model) >= 3.5
 }

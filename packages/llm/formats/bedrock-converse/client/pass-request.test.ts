@@ -63,7 +63,7 @@ describe('a body that passes through', () => {
 
   test('has no unsupported parameters', () => {
     const asked = { ...request, seed: 1, reasoningEffort: 'low', toolChoice: 'required' as const }
-    expect(bedrockConverse.findUnsupportedParams(asked, bedrock, 'meta.llama', source)).toEqual([])
+    expect(bedrockConverse.listUnsupportedParams(asked, bedrock, 'meta.llama', source)).toEqual([])
   })
 
   test('keeps every byte if nothing has to change', () => {
@@ -116,7 +116,7 @@ describe('a thinking budget that a lowered cap does not hold', () => {
     [8000, 1000, { top_k: 5 }, ['additionalModelRequestFields.thinking']],
   ])('of %i below a cap of %i', (budget, cap, sent, unsupported) => {
     const source = sourceOf(budget)
-    expect(bedrockConverse.findUnsupportedParams(cappedTo(cap), bedrock, MODEL, source)).toEqual(unsupported)
+    expect(bedrockConverse.listUnsupportedParams(cappedTo(cap), bedrock, MODEL, source)).toEqual(unsupported)
     const { body } = bedrockConverse.encodeRequest(cappedTo(cap), target, source, unsupported)
     expect(JSON.parse(body.toString()).additionalModelRequestFields).toEqual(sent)
   })

@@ -1,4 +1,4 @@
-import { invalid, objectAt, refuseUnknown, textAt } from '../../shared/reading/read-fields.ts'
+import { assertKnownFields, invalid, objectAt, textAt } from '../../shared/reading/read-fields.ts'
 import type { CountFormat, OpenBody } from '../../shared/server-format.ts'
 import { openCounted } from './open-invoke.ts'
 import { parseRequest } from './parse-request.ts'
@@ -18,16 +18,16 @@ export const converseCount: CountFormat = {
 }
 
 function openCount(...[body, pathModel]: Parameters<OpenBody>): ReturnType<OpenBody> {
-  refuseUnknown(body, BODY)
+  assertKnownFields(body, BODY)
   const input = objectAt(body.input, 'input')
-  refuseUnknown(input, INPUT, 'input')
+  assertKnownFields(input, INPUT, 'input')
   if (input.invokeModel === undefined) {
     const value = objectAt(input.converse, 'input.converse')
     return { format: 'bedrock-converse', value, parse: parseRequest }
   }
   if (input.converse !== undefined) throw invalid('input', 'must have one of converse and invokeModel.')
   const invoke = objectAt(input.invokeModel, 'input.invokeModel')
-  refuseUnknown(invoke, INVOKE, 'input.invokeModel')
+  assertKnownFields(invoke, INVOKE, 'input.invokeModel')
   const text = textAt(invoke.body, 'input.invokeModel.body')
   if (!BASE64.test(text)) throw invalid('input.invokeModel.body', 'must be base64.')
   return { bytes: Buffer.from(text, 'base64'), read: value => openCounted(value, pathModel) }

@@ -104,7 +104,7 @@ const KINDS: ReadonlyMap<string, KindParser> = new Map<string, KindParser>([
   ['text', (value, path, { parts }) => addText(parts, textAt(value, path))],
   ['json', (value, _, { parts }) => addText(parts, toJsonText(value))],
   // A text that is marked for a guardrail is an ordinary text for the model.
-  ['guardContent', (value, _, { parts }) => addText(parts, getGuardedText(value))],
+  ['guardContent', (value, _, { parts }) => addText(parts, toGuardedText(value))],
   ['citationsContent', (value, _, { parts }) => addTextsOf(parts, toObject(value)?.content)],
   ['searchResult', parseSearchResult],
   ['image', (value, path, { parts }) => void parts.push(toImagePart(parseMedia(value, path)))],
@@ -116,7 +116,7 @@ const KINDS: ReadonlyMap<string, KindParser> = new Map<string, KindParser>([
   ['reasoningContent', parseReasoning],
 ])
 
-function getGuardedText(value: Json): string | undefined {
+function toGuardedText(value: Json): string | undefined {
   return toText(toObject(toObject(value)?.text)?.text)
 }
 

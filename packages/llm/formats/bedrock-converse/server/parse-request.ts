@@ -4,10 +4,10 @@ import { listCompactions } from '../../shared/claude/claude-compaction.ts'
 import { toEffort } from '../../shared/claude/claude-effort.ts'
 import { CONVERSE_METADATA, parseLogMetadata } from '../../shared/reading/log-metadata.ts'
 import { noMessageNotes } from '../../shared/reading/message-notes.ts'
-import { invalid, optionalObject, refuseUnknown, set } from '../../shared/reading/read-fields.ts'
+import { assertKnownFields, invalid, optionalObject, set } from '../../shared/reading/read-fields.ts'
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseReservedFields, refuseReservedOptions } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields, assertNoReservedOptions } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS, INFERENCE, MODEL_FIELDS, USUAL_VALUES } from '../wire/fields.ts'
 import { isSet } from './parse-blocks.ts'
@@ -80,15 +80,15 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
 
 /** Refuses reserved fields, and values that have another price. */
 function assertAllowed(body: JsonObject): void {
-  refuseReservedFields(body, FIELDS.names, undefined, CHECKED)
+  assertNoReservedFields(body, FIELDS.names, undefined, CHECKED)
   const inference = optionalObject(body, 'inferenceConfig')
-  if (inference !== undefined) refuseReservedFields(inference, INFERENCE.names, 'inferenceConfig')
+  if (inference !== undefined) assertNoReservedFields(inference, INFERENCE.names, 'inferenceConfig')
   const modelFields = optionalObject(body, 'additionalModelRequestFields')
-  if (modelFields !== undefined) refuseReservedOptions(modelFields, 'additionalModelRequestFields')
+  if (modelFields !== undefined) assertNoReservedOptions(modelFields, 'additionalModelRequestFields')
   for (const [name, { field, usual }] of USUAL_VALUES) {
     const settings = optionalObject(body, name)
     if (settings === undefined) continue
-    refuseUnknown(settings, new Set([field]), name)
+    assertKnownFields(settings, new Set([field]), name)
     if ((settings[field] ?? usual) !== usual) {
       throw invalid(`${name}.${field}`, `must be ${usual}: the gateway does not know other prices.`)
     }

@@ -3,7 +3,7 @@ import { isObject, toObject, toText } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { invalid, listAt, objectAt, optionalObject } from '../../shared/reading/read-fields.ts'
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
-import { refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../../shared/requests/reserved-fields.ts'
 import { toolNameAt } from '../../shared/tools/call-fields.ts'
 import { findOtherField } from '../../shared/tools/tool-fields.ts'
 import { TOOL } from '../wire/block-rules.ts'
@@ -20,7 +20,7 @@ const ENTRY: ReadonlySet<string> = new Set(TOOL.fields?.names)
 export function parseTools(body: JsonObject, request: MutableRequest): boolean {
   const config = optionalObject(body, 'toolConfig')
   if (config === undefined) return false
-  refuseReservedFields(config, TOOLS.names, 'toolConfig')
+  assertNoReservedFields(config, TOOLS.names, 'toolConfig')
   const choice = parseChoice(optionalObject(config, 'toolChoice', 'toolConfig.toolChoice'))
   const tools: FunctionTool[] = []
   let asksForCaching = false

@@ -197,7 +197,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
     const address = recorded.url.replace(/:0(?=\/converse)/, '%3A0')
     if (address !== '') expect(`${origin}${path}`).toBe(address)
     // The model accepted the recorded request, so it supports all of it.
-    expect(bedrockConverse.findUnsupportedParams(request, bedrock, target.model)).toEqual([])
+    expect(bedrockConverse.listUnsupportedParams(request, bedrock, target.model)).toEqual([])
   })
 
   test.each(cases.map(one => [one.name, one] as const))(

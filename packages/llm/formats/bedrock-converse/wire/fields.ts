@@ -29,7 +29,7 @@ export const INFERENCE = new FieldTable({
   maxTokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
   temperature: { ...number('temperature'), write: fitTemperature },
   topP: number('topP'),
-  stopSequences: { ...texts('stop'), write: listWithText },
+  stopSequences: { ...texts('stop'), write: keepWithText },
 })
 
 /** The fields of `toolConfig`. */
@@ -94,7 +94,7 @@ export const FIELDS = new FieldTable({
 })
 
 /** Bedrock refuses stop sequences of white space alone. */
-function listWithText(stop: Json): Json | undefined {
+function keepWithText(stop: Json): Json | undefined {
   const kept = Array.isArray(stop) ? stop.filter(sequence => String(sequence).trim() !== '') : []
   return kept.length === 0 ? undefined : kept
 }

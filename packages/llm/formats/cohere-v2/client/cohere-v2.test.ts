@@ -18,7 +18,7 @@ function encode(fields: Partial<ChatRequest>, model = REASONER, dropped: readonl
 }
 
 const unsupported = (fields: Partial<ChatRequest>, model = REASONER): readonly string[] =>
-  cohereV2.findUnsupportedParams(
+  cohereV2.listUnsupportedParams(
     { model: 'x', messages: [], stream: false, includeUsage: true, ...fields },
     cohere,
     model,
@@ -98,7 +98,7 @@ describe('encodeRequest', () => {
       includeUsage: true,
       ...(extra && { extra }),
     }
-    expect(cohereV2.findUnsupportedParams(request, cohere, REASONER)).toEqual(['logit_bias', 'made_up'])
+    expect(cohereV2.listUnsupportedParams(request, cohere, REASONER)).toEqual(['logit_bias', 'made_up'])
     const target: Target = { provider: cohere, model: REASONER, baseUrl: 'https://a.example/v2', apiKey: '' }
     expect(JSON.parse(cohereV2.encodeRequest(request, target, undefined).body.toString())).toMatchObject({
       k: 3,

@@ -6,10 +6,10 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
+import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
 import { toResultContent } from '../../shared/errors/error-content.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
-import { findLostExtras, findLostParts } from '../../shared/requests/lost-params.ts'
+import { listLostExtras, listLostParts } from '../../shared/requests/lost-params.ts'
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { NO_PARAMETERS } from '../../shared/tools/input-schema.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -142,14 +142,14 @@ function encodePart(part: ContentPart): JsonObject {
   return { type: 'text', text: part[part.type] }
 }
 
-export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
+export const listUnsupportedParams: ListUnsupportedParams = (request, _provider, model, source) => {
   // A body of this same format is the provider's to judge.
   if (source?.format === 'cohere-v2') return []
-  const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, PASSED_ON)]
+  const lost = [...FIELDS.listUnsupported(request), ...listLostExtras(request, PASSED_ON)]
   const { presencePenalty = 0, frequencyPenalty = 0, reasoningEffort } = request
   if (presencePenalty < 0 || presencePenalty > 1) lost.push('presence_penalty')
   if (frequencyPenalty < 0 || frequencyPenalty > 1) lost.push('frequency_penalty')
   if (reasoningEffort !== undefined && reasoningEffort !== 'none' && !reasons(model))
     lost.push('reasoning_effort')
-  return [...lost, ...findLostParts(request.messages, PARTS)]
+  return [...lost, ...listLostParts(request.messages, PARTS)]
 }

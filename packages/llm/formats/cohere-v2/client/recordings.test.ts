@@ -248,7 +248,7 @@ describe.skipIf(!exists)('a recorded request, received by us and sent on', () =>
     const { origin, path, body } = cohereV2.encodeRequest(request, target, undefined)
     expect(justified.unexplained(name, findDifferences(JSON.parse(body.toString()), sent))).toEqual([])
     expect(`${origin}${path}`).toBe(url)
-    expect(cohereV2.findUnsupportedParams(request, cohere, target.model)).toEqual([])
+    expect(cohereV2.listUnsupportedParams(request, cohere, target.model)).toEqual([])
   })
 
   test('every justification is needed', () => {

@@ -16,7 +16,7 @@ import { isHostedChatTool, listHostedChatTools, parseTools } from '../../shared/
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import { noFindings } from '../../shared/requests/findings.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
@@ -26,7 +26,7 @@ import { parseMessages } from './parse-messages.ts'
  * the wrong form; everything else is the provider's to judge.
  */
 export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): ParsedChat {
-  refuseReservedFields(body, FIELDS.names)
+  assertNoReservedFields(body, FIELDS.names)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   const notes = noMessageNotes(FIELDS.listFormatSpecific(body))

@@ -263,7 +263,7 @@ describe('a body that passes through', () => {
 
   test('is the provider’s to judge', () => {
     const asked = { ...request, parallelToolCalls: false, presencePenalty: 2 }
-    expect(cohereV2.findUnsupportedParams(asked, cohere, 'm', source)).toEqual([])
+    expect(cohereV2.listUnsupportedParams(asked, cohere, 'm', source)).toEqual([])
   })
 })
 

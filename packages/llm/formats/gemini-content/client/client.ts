@@ -4,7 +4,7 @@ import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
-import { findUnsupportedParams } from './unsupported-params.ts'
+import { listUnsupportedParams } from './unsupported-params.ts'
 
 /** The client of Gemini's generateContent, at AI Studio and Vertex AI. */
 export const geminiContent: ClientFormat = {
@@ -15,7 +15,7 @@ export const geminiContent: ClientFormat = {
   inlinesImages: true,
   passesOwn: true,
   encodeRequest,
-  findUnsupportedParams,
+  listUnsupportedParams: listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

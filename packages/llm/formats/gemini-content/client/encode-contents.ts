@@ -7,7 +7,7 @@ import { parseInnerJson } from '../../shared/reading/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { toArgumentsOrEmpty } from '../../shared/tools/tool-arguments.ts'
-import { findSignatures } from '../wire/signatures.ts'
+import { toSignatures } from '../wire/signatures.ts'
 import { encodeParts } from './encode-parts.ts'
 
 interface Content {
@@ -62,7 +62,7 @@ function withSystem(system: JsonObject[], contents: Content[], model: string): J
 }
 
 function encodeAssistant(message: Message, target: Target): JsonObject[] {
-  const { ofText, ofCalls } = findSignatures(message, target.model)
+  const { ofText, ofCalls } = toSignatures(message, target.model)
   const parts = encodeParts(message.content)
   const last = parts.at(-1)
   if (last !== undefined && ofText !== undefined) last.thoughtSignature = ofText

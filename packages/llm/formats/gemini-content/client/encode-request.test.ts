@@ -9,7 +9,7 @@ import type { Target } from '../../../upstream/target.ts'
 import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { encodeRequest } from './encode-request.ts'
-import { findUnsupportedParams } from './unsupported-params.ts'
+import { listUnsupportedParams } from './unsupported-params.ts'
 
 const gemini = findProvider('gemini') as Provider
 const vertex = findProvider('vertex') as Provider
@@ -272,7 +272,7 @@ describe('unsupported parameters', () => {
     fields: Partial<ChatRequest>,
     model = 'gemini-2.5-flash',
     from?: SourceBody,
-  ): readonly string[] => findUnsupportedParams(request(fields), gemini, model, from)
+  ): readonly string[] => listUnsupportedParams(request(fields), gemini, model, from)
   const tools = [{ type: 'function' as const, function: { name: 'f' } }]
 
   test('are none in an ordinary request', () => {

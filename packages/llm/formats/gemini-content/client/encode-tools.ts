@@ -52,13 +52,13 @@ function encodeCalling(choice: ToolChoice): JsonObject | undefined {
   if (choice === 'none') return { mode: 'NONE' }
   if (choice === 'required') return { mode: 'ANY' }
   if (typeof choice === 'string') return undefined
-  const names = listAllowed(choice as unknown as JsonObject)
+  const names = toAllowed(choice as unknown as JsonObject)
   if (names === undefined) return undefined
   return { mode: names.isForced ? 'ANY' : 'VALIDATED', allowedFunctionNames: names.names }
 }
 
 /** One function, or OpenAI's `allowed_tools`. */
-function listAllowed(choice: JsonObject): { isForced: boolean; names: string[] } | undefined {
+function toAllowed(choice: JsonObject): { isForced: boolean; names: string[] } | undefined {
   const name = toText(toObject(choice.function)?.name)
   if (choice.type === 'function' && name !== undefined) return { isForced: true, names: [name] }
   const allowed = toObject(choice.allowed_tools)

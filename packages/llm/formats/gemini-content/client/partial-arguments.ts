@@ -31,7 +31,7 @@ export class PartialArguments {
     let at: Container = this.#root
     for (const [depth, step] of path.entries()) {
       const next = path[depth + 1]
-      const known = getAt(at, step)
+      const known = findAt(at, step)
       if (next === undefined) {
         const isMore = typeof known === 'string' && typeof value === 'string'
         setAt(at, step, isMore ? known + value : value)
@@ -50,7 +50,7 @@ export class PartialArguments {
   }
 }
 
-function getAt(container: Container, step: string | number): Node | undefined {
+function findAt(container: Container, step: string | number): Node | undefined {
   return Array.isArray(container) ? container[Number(step)] : container[step]
 }
 

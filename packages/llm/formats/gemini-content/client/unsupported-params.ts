@@ -1,17 +1,17 @@
-import type { FindUnsupportedParams } from '../../shared/client-format.ts'
-import { findLostExtras } from '../../shared/requests/lost-params.ts'
+import type { ListUnsupportedParams } from '../../shared/client-format.ts'
+import { listLostExtras } from '../../shared/requests/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { isPartKnown } from './encode-parts.ts'
 import { isToolChoiceKnown } from './encode-tools.ts'
 import { findThinking } from './thinking.ts'
 
-/** See ClientFormat.findUnsupportedParams. */
-export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model, source) => {
+/** See ClientFormat.listUnsupportedParams. */
+export const listUnsupportedParams: ListUnsupportedParams = (request, provider, model, source) => {
   // A body of this format is the provider's to judge.
   if (source?.format === 'gemini-content') return []
   const { tools, toolChoice, reasoningEffort, messages } = request
   const hasTools = tools !== undefined && tools.length > 0
-  const names = findLostExtras(request, FIELDS.extras)
+  const names = listLostExtras(request, FIELDS.extras)
   // Without tools there are no calls that could be parallel.
   for (const name of FIELDS.listUnsupported(request)) {
     if (name !== 'parallel_tool_calls' || hasTools) names.push(name)

@@ -35,21 +35,21 @@ export function toGoogleError(fault: ServedFault, requestId: string, baseUrl: st
   return {
     error: {
       code: status,
-      message: findMessage(fault),
+      message: toMessage(fault),
       ...toProviderField(fault),
-      status: findStatus(fault),
+      status: toStatus(fault),
       details: retryAfterSeconds === undefined ? [info] : [info, retry],
     },
   }
 }
 
-function findStatus({ code, status }: ServedFault): string {
+function toStatus({ code, status }: ServedFault): string {
   if (code === 'request_canceled') return 'CANCELLED'
   return STATUSES[status] ?? 'INVALID_ARGUMENT'
 }
 
 /** Returns the message of a fault. Clients recognize by one text that they must shorten the conversation. */
-function findMessage({ code, message }: ServedFault): string {
+function toMessage({ code, message }: ServedFault): string {
   return code === 'context_length_exceeded'
     ? `The input token count exceeds the maximum number of tokens allowed: ${message}`
     : message

@@ -7,7 +7,7 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { addUp } from '../../../testing/add-up.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { findHandedDetails, packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { listHandedDetails, packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
@@ -113,7 +113,7 @@ describe('an answer for a caller of this format', () => {
     const { content } = (encoded.candidates as JsonObject[])[0] as JsonObject
     expect(content).toEqual({ role: 'model', parts: [{ functionCall: { id, name: 'f', args: {} } }] })
     const { messages } = parse({ contents: [content as JsonObject] }).request
-    expect(findHandedDetails({ ...messages[0] }, 'broker')).toEqual([detail])
+    expect(listHandedDetails({ ...messages[0] }, 'broker')).toEqual([detail])
   })
 
   test('has the same texts and calls as any stream, with each call complete and once', () => {

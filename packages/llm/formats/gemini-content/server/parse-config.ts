@@ -13,10 +13,10 @@ import {
 } from '../../shared/reading/read-fields.ts'
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import type { TargetFindings } from '../../shared/requests/findings.ts'
-import { refuseReservedName } from '../../shared/requests/reserved-fields.ts'
+import { assertNotReservedName } from '../../shared/requests/reserved-fields.ts'
 import { CONFIG_FIELDS } from '../wire/fields.ts'
 import { decodeSchema } from './decode-schema.ts'
-import { findUnknownFields } from './find-unknown-fields.ts'
+import { noteUnknownFields } from './note-unknown-fields.ts'
 
 const PATH = 'generationConfig'
 
@@ -43,7 +43,7 @@ export function parseConfig(
   CONFIG_FIELDS.read(config, request, `${PATH}.`)
   if (request.stop?.length === 0) delete request.stop
   if ((config.candidateCount ?? 1) !== 1) throw invalid(`${PATH}.candidateCount`, 'must be 1.')
-  refuseMedia(config)
+  assertTextOnly(config)
   set(request, 'responseFormat', parseFormat(config))
   const thinking = optionalObject(config, 'thinkingConfig', THINKING)
   if (thinking === undefined) return NO_CONFIG
@@ -60,13 +60,13 @@ function listFields(config: JsonObject, findings: TargetFindings): void {
     if (CONFIG_FIELDS.names.has(name)) {
       if (CONFIG_FIELDS.isFormatSpecific(name, value)) findings.nativeOnly.push(path)
     } else {
-      refuseReservedName(name, path)
+      assertNotReservedName(name, path)
       findings.unknownFields.push(path)
     }
   }
 }
 
-function refuseMedia({ responseModalities: kinds }: JsonObject): void {
+function assertTextOnly({ responseModalities: kinds }: JsonObject): void {
   const path = `${PATH}.responseModalities`
   if (kinds === undefined || kinds === null) return
   for (const kind of textsAt(kinds, path)) {
@@ -93,7 +93,7 @@ const MEDIUM_BUDGET = 8192
 
 /** undefined: the model decides. */
 function parseEffort(thinking: JsonObject, findings: TargetFindings): string | undefined {
-  findUnknownFields(thinking, THINKING, THINKING_FIELDS, findings)
+  noteUnknownFields(thinking, THINKING, THINKING_FIELDS, findings)
   const given = optionalText(thinking, 'thinkingLevel', `${THINKING}.thinkingLevel`)
   const budget = optionalNumber(thinking, 'thinkingBudget', { integer: true }, `${THINKING}.thinkingBudget`)
   const level = toText(given)?.toLowerCase()

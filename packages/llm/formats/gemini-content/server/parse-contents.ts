@@ -8,7 +8,7 @@ import { markDirect, plainToolCallId } from '../../shared/reasoning/reasoning-ca
 import { markSandbox } from '../../shared/reasoning/sandbox-reasoning.ts'
 import type { TargetFindings } from '../../shared/requests/findings.ts'
 import { PLACEHOLDER, toSignature } from '../wire/signatures.ts'
-import { findUnknownFields } from './find-unknown-fields.ts'
+import { noteUnknownFields } from './note-unknown-fields.ts'
 import {
   listContent,
   type ParsedCall,
@@ -31,7 +31,7 @@ export function parseContents(body: JsonObject, findings: TargetFindings): Messa
   const messages: Message[] = []
   const instruction = optionalObject(body, 'systemInstruction')
   if (instruction !== undefined) {
-    findUnknownFields(instruction, 'systemInstruction', CONTENT_FIELDS, findings)
+    noteUnknownFields(instruction, 'systemInstruction', CONTENT_FIELDS, findings)
     const parts = listContent(parseParts(instruction.parts, 'systemInstruction.parts', findings))
     if (parts.length > 0) messages.push({ role: 'system', content: toContent(parts) })
   }
@@ -42,7 +42,7 @@ export function parseContents(body: JsonObject, findings: TargetFindings): Messa
     const path = `contents[${at}]`
     const content = objectAt(value, path)
     if (!ROLES.has(content.role)) throw invalid(`${path}.role`, 'must be user or model.')
-    findUnknownFields(content, path, CONTENT_FIELDS, findings)
+    noteUnknownFields(content, path, CONTENT_FIELDS, findings)
     const parts = parseParts(content.parts, `${path}.parts`, findings)
     if (content.role === 'model') messages.push(toAssistant(parts, at, pending))
     else addUser(parts, pending, messages)

@@ -8,7 +8,7 @@ import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../sh
 import type { TargetFindings } from '../../shared/requests/findings.ts'
 import { assertCallIdLength, toolNameAt } from '../../shared/tools/call-fields.ts'
 import { isStoredAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
-import { findNativeOnly, findUnknownFields } from './find-unknown-fields.ts'
+import { noteNativeOnly, noteUnknownFields } from './note-unknown-fields.ts'
 import { toFilePart, toInlinePart } from './to-content-part.ts'
 
 /** One part of a content. Each of its fields may stand beside any other. */
@@ -98,14 +98,14 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
   },
   inlineData: (part, value, path, findings) => {
     const blob = objectAt(value, path)
-    findUnknownFields(blob, path, ['mimeType', 'data', 'displayName'], findings)
+    noteUnknownFields(blob, path, ['mimeType', 'data', 'displayName'], findings)
     const mimeType = textAt(blob.mimeType, `${path}.mimeType`)
     const data = textAt(blob.data, `${path}.data`)
     part.media = toInlinePart(mimeType, data, toText(blob.displayName))
   },
   fileData: (part, value, path, findings) => {
     const file = objectAt(value, path)
-    findUnknownFields(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
+    noteUnknownFields(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
     const fileUri = textAt(file.fileUri, `${path}.fileUri`)
     if (isStoredAtProvider(fileUri)) findings.storedStatePaths.push(`${path}.fileUri`)
     // Whatever its media type and its end say, it may be a video of any length.
@@ -115,7 +115,7 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
   },
   functionCall: (part, value, path, findings) => {
     const call = objectAt(value, path)
-    findUnknownFields(call, path, ['id', 'name', 'args'], findings)
+    noteUnknownFields(call, path, ['id', 'name', 'args'], findings)
     const name = toolNameAt(call.name, `${path}.name`)
     optionalText(call, 'id', `${path}.id`)
     assertCallIdLength(call.id, `${path}.id`)
@@ -124,13 +124,13 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
   },
   functionResponse: (part, value, path, findings) => {
     const result = objectAt(value, path)
-    findUnknownFields(result, path, RESULT_FIELDS, findings)
+    noteUnknownFields(result, path, RESULT_FIELDS, findings)
     const name = toolNameAt(result.name, `${path}.name`)
     optionalText(result, 'id', `${path}.id`)
     assertCallIdLength(result.id, `${path}.id`)
     const response = optionalObject(result, 'response', `${path}.response`) ?? {}
     const media = listContent(parseParts(result.parts, `${path}.parts`, findings))
-    findNativeOnly(result, path, ['scheduling', 'willContinue'], findings)
+    noteNativeOnly(result, path, ['scheduling', 'willContinue'], findings)
     part.result = { id: toText(result.id), name, response, media }
   },
 })

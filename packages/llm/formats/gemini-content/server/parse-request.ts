@@ -6,7 +6,7 @@ import { invalid, objectAt, optionalObject, optionalText } from '../../shared/re
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import { noFindings, type TargetFindings } from '../../shared/requests/findings.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseReservedName } from '../../shared/requests/reserved-fields.ts'
+import { assertNotReservedName } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import { isUsualTier } from '../wire/content-rules.ts'
 import { CONFIG_FIELDS, FIELDS } from '../wire/fields.ts'
@@ -14,7 +14,7 @@ import { toCamel } from '../wire/spell-camel.ts'
 import { parseConfig } from './parse-config.ts'
 import { parseContents } from './parse-contents.ts'
 import { parseSafety, parseTools } from './parse-tools.ts'
-import { refuseOtherModel, spell } from './read-body.ts'
+import { assertSameModel, spell } from './read-body.ts'
 
 /**
  * A body of `POST {gemini prefix}/v1beta/models/{model}:generateContent` as a canonical request. Throws RequestError where
@@ -26,8 +26,8 @@ export function parseRequest(given: JsonObject, context: ParseContext, stream: b
   const model = context.pathModel
   const findings = noFindings()
   listFields(body, findings)
-  refuseOtherModel(body, model)
-  refuseOtherTier(body)
+  assertSameModel(body, model)
+  assertUsualTier(body)
   const request: MutableRequest = {
     model,
     messages: parseContents(body, findings),
@@ -77,12 +77,12 @@ function listFields(body: JsonObject, findings: TargetFindings): void {
       if (FIELDS.isFormatSpecific(name, value)) findings.nativeOnly.push(name)
       continue
     }
-    refuseReservedName(name, name)
+    assertNotReservedName(name, name)
     findings.unknownFields.push(joinPath('', name))
   }
 }
 
-function refuseOtherTier(body: JsonObject): void {
+function assertUsualTier(body: JsonObject): void {
   const tier = optionalText(body, 'serviceTier')
   if (tier === undefined || isUsualTier(tier)) return
   throw invalid('serviceTier', 'must be standard: other tiers have prices that the gateway does not know.')

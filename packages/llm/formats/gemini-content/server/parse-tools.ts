@@ -8,7 +8,7 @@ import type { TargetFindings } from '../../shared/requests/findings.ts'
 import { toolNameAt } from '../../shared/tools/call-fields.ts'
 import { HOSTED_RULES, UNPRICED_TOOLS } from '../wire/content-rules.ts'
 import { decodeSchema } from './decode-schema.ts'
-import { findNativeOnly, findUnknownFields } from './find-unknown-fields.ts'
+import { noteNativeOnly, noteUnknownFields } from './note-unknown-fields.ts'
 
 /** Sets the functions of a request and the choice among them. */
 export function parseTools(body: JsonObject, request: MutableRequest, findings: TargetFindings): void {
@@ -33,7 +33,7 @@ function parseDeclared(value: Json | undefined, findings: TargetFindings): Funct
       if (given === null) continue
       const path = joinPath(`tools[${at}]`, name)
       // The provider runs every other kind of tool.
-      if (name !== 'functionDeclarations') findHosted(name, given as Json, path, findings)
+      if (name !== 'functionDeclarations') noteHosted(name, given as Json, path, findings)
       else {
         for (const [index, declared] of listAt(given, path).entries()) {
           tools.push(parseFunction(declared, `${path}[${index}]`, findings))
@@ -44,7 +44,7 @@ function parseDeclared(value: Json | undefined, findings: TargetFindings): Funct
   return tools
 }
 
-function findHosted(name: string, value: Json, path: string, findings: TargetFindings): void {
+function noteHosted(name: string, value: Json, path: string, findings: TargetFindings): void {
   const rule = HOSTED_RULES.get(name)
   if (rule !== undefined) {
     const isKnown = rule.check(value, NO_GRANT) === undefined
@@ -75,12 +75,12 @@ const EMPTY: JsonObject = { type: 'object', properties: {} }
 
 function parseFunction(value: Json, path: string, findings: TargetFindings): FunctionTool {
   const declared = objectAt(value, path)
-  findUnknownFields(declared, path, KNOWN_DECLARED_FIELDS, findings)
+  noteUnknownFields(declared, path, KNOWN_DECLARED_FIELDS, findings)
   const name = toolNameAt(declared.name, `${path}.name`)
   const description = optionalText(declared, 'description', `${path}.description`)
   const older = optionalObject(declared, 'parameters', `${path}.parameters`)
   const newer = optionalObject(declared, 'parametersJsonSchema', `${path}.parametersJsonSchema`)
-  findNativeOnly(declared, path, NATIVE_DECLARED_FIELDS, findings)
+  noteNativeOnly(declared, path, NATIVE_DECLARED_FIELDS, findings)
   const parameters = newer ?? (older === undefined ? EMPTY : decodeSchema(older))
   return {
     type: 'function',
@@ -109,7 +109,7 @@ function parseToolConfig(body: JsonObject, findings: TargetFindings): FunctionCa
   }
   const calling = optionalObject(config, 'functionCallingConfig', CALLING)
   if (calling === undefined) return ANY_FUNCTION
-  findUnknownFields(calling, CALLING, CALLING_FIELDS, findings)
+  noteUnknownFields(calling, CALLING, CALLING_FIELDS, findings)
   const allowed = calling.allowedFunctionNames
   return {
     mode: optionalText(calling, 'mode', `${CALLING}.mode`),

@@ -16,7 +16,7 @@ export function spell(given: JsonObject): JsonObject {
  * Some clients name the model in the body too; the model of the path is the authorized one. `path`: of the object that
  * names it, with a dot at its end.
  */
-export function refuseOtherModel(body: JsonObject, model: string, path = ''): void {
+export function assertSameModel(body: JsonObject, model: string, path = ''): void {
   const named = optionalText(body, 'model', `${path}model`)
   if (named === undefined || named.replace(/^models\//, '') === model) return
   throw invalid(`${path}model`, 'contradicts the path.')

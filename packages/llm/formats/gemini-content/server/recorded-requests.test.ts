@@ -233,7 +233,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received by us and sent on'
       expect(`${origin}${path}`.replace(/:\w+(\?alt=sse)?$/, '')).toBe(url)
     }
     // The model answered it, so it supports every parameter.
-    expect(geminiContent.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
+    expect(geminiContent.listUnsupportedParams(request, target.provider, target.model)).toEqual([])
   })
 
   test.each(cases.map(one => [one.name, one] as const))(

@@ -90,7 +90,7 @@ function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope 
   return { id: requestId, created, model }
 }
 
-function toReplyOptions({ call }: ReplyContext): { thoughts: boolean } {
+function toReplyOptions({ parsed: call }: ReplyContext): { thoughts: boolean } {
   return { thoughts: call.showsReasoning === true }
 }
 

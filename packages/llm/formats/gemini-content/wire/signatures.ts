@@ -1,8 +1,8 @@
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message } from '../../../request/message.ts'
 import {
-  findReasoningDetails,
   isDirect,
+  listReasoningDetails,
   plainToolCallId,
   unpackToolCallId,
 } from '../../shared/reasoning/reasoning-carrier.ts'
@@ -29,7 +29,7 @@ export interface Signatures {
   readonly ofCalls: ReadonlyMap<string, string>
 }
 
-export function findSignatures(message: Message, model: string): Signatures {
+export function toSignatures(message: Message, model: string): Signatures {
   const ofCalls = new Map<string, string>()
   let ofText: string | undefined
   const note = (detail: ReasoningDetail): void => {
@@ -38,7 +38,7 @@ export function findSignatures(message: Message, model: string): Signatures {
     if (id === undefined) ofText = data
     else if (!ofCalls.has(id)) ofCalls.set(id, data)
   }
-  findReasoningDetails(message, FORMAT).forEach(note)
+  listReasoningDetails(message, FORMAT).forEach(note)
   const calls = message.tool_calls ?? []
   // A client may keep a part of the details: each call's id carries its own.
   for (const { id } of calls) unpackToolCallId(id).details.forEach(note)

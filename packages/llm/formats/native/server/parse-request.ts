@@ -4,19 +4,19 @@ import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { hasCacheMark } from '../../shared/claude/cache-marks.ts'
 import { NATIVE_METADATA, parseLogMetadata } from '../../shared/reading/log-metadata.ts'
 import {
+  assertKnownFields,
   invalid,
   objectAt,
   optionalNumber,
   optionalObject,
   optionalText,
-  refuseUnknown,
   set,
 } from '../../shared/reading/read-fields.ts'
 import { listHostedChatTools } from '../../shared/requests/chat-fields.ts'
 import { noFindings } from '../../shared/requests/findings.ts'
 import { parseOpenAiRequest } from '../../shared/requests/parse-openai-request.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseReservedOptions } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedOptions } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 
@@ -25,7 +25,7 @@ const TIMEOUT = { min: 1000, max: 600_000, integer: true }
 
 /** A body of `POST /v1/chat` as a canonical request. Throws RequestError for an unknown field and every invalid value. */
 export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): ParsedChat {
-  refuseUnknown(body, FIELDS.names)
+  assertKnownFields(body, FIELDS.names)
   const n = optionalNumber(body, 'n', { integer: true })
   if (n !== undefined && n !== 1) throw invalid('n', 'must be 1.')
   const { request, asksForCaching } = parseOpenAiRequest(body, FIELDS, STRICT)
@@ -61,7 +61,7 @@ function parseProviderOptions(body: JsonObject): Record<string, JsonObject> | un
     if (value === null) continue
     const path = `provider_options.${provider}`
     const fields = objectAt(value, path)
-    refuseReservedOptions(fields, path, texts)
+    assertNoReservedOptions(fields, path, texts)
     parsed[provider] = fields
   }
   return parsed

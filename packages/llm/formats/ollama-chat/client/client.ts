@@ -1,7 +1,7 @@
 import type { ClientFormat } from '../../shared/client-format.ts'
 import { decodeError } from '../../shared/errors/decode-error.ts'
 import { decodeReply, openStream } from './decode.ts'
-import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+import { encodeRequest, listUnsupportedParams } from './encode-request.ts'
 
 /** Calls providers of Ollama's chat. Its errors are texts in an envelope, as those of other formats. */
 export const ollamaChat: ClientFormat = {
@@ -9,7 +9,7 @@ export const ollamaChat: ClientFormat = {
   framing: 'ndjson',
   inlinesImages: true,
   encodeRequest,
-  findUnsupportedParams,
+  listUnsupportedParams: listUnsupportedParams,
   decodeReply,
   openStream,
   decodeError,

@@ -4,8 +4,8 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
-import { findLostExtras, findLostParts } from '../../shared/requests/lost-params.ts'
+import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
+import { listLostExtras, listLostParts } from '../../shared/requests/lost-params.ts'
 import { NO_PARAMETERS } from '../../shared/tools/input-schema.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages, PARTS } from './encode-messages.ts'
@@ -110,9 +110,9 @@ function encodeEffort({ reasoningEffort: effort }: ChatRequest, model: string): 
   return effort === 'xhigh' || effort === 'max' ? 'high' : effort
 }
 
-export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, _model) => {
+export const listUnsupportedParams: ListUnsupportedParams = (request, _provider, _model) => {
   const { toolChoice } = request
-  const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, PASSED_ON)]
+  const lost = [...FIELDS.listUnsupported(request), ...listLostExtras(request, PASSED_ON)]
   if (toolChoice === 'required' || typeof toolChoice === 'object') lost.push('tool_choice')
-  return [...lost, ...findLostParts(request.messages, PARTS)]
+  return [...lost, ...listLostParts(request.messages, PARTS)]
 }

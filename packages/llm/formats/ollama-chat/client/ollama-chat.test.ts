@@ -23,7 +23,7 @@ const toExtra = (body: JsonObject = {}): Partial<ChatRequest> => {
 }
 const encode = (...given: Parameters<typeof send>): JsonObject => JSON.parse(send(...given).body.toString())
 const unsupported = (fields: Partial<ChatRequest>): readonly string[] =>
-  ollamaChat.findUnsupportedParams({ ...REQUEST, ...fields }, ollama, 'qwen3')
+  ollamaChat.listUnsupportedParams({ ...REQUEST, ...fields }, ollama, 'qwen3')
 
 describe('encodeRequest', () => {
   test.each([

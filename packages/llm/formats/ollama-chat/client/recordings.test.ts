@@ -163,7 +163,7 @@ describe.skipIf(!exists)('a recorded request, received by us and sent on', () =>
     const differences = findDifferences(normalize(JSON.parse(body.toString())), normalize(sent))
     expect(justified.unexplained(name, differences)).toEqual([])
     expect(`${origin}${path}`).toBe(url)
-    expect(ollamaChat.findUnsupportedParams(request, ollama, target.model)).toEqual([])
+    expect(ollamaChat.listUnsupportedParams(request, ollama, target.model)).toEqual([])
   })
 
   test('every justification is needed', () => {

@@ -40,7 +40,7 @@ function parseMessage(message: JsonObject, path: string, turn: number, pending: 
   const content = parseContent(message, path)
   const thinking = optionalText(message, 'thinking', `${path}.thinking`)
   const calls = parseCalls(message, path, turn)
-  const call = findCallReference(message, path)
+  const call = parseCallReference(message, path)
   switch (role) {
     case 'system':
     case 'user':
@@ -72,7 +72,7 @@ interface CallReference {
 }
 
 /** The call that a message answers, if it is a result. */
-function findCallReference(message: JsonObject, path: string): CallReference {
+function parseCallReference(message: JsonObject, path: string): CallReference {
   const id = optionalText(message, 'tool_call_id', `${path}.tool_call_id`)
   assertCallIdLength(id, `${path}.tool_call_id`)
   const tool = optionalText(message, 'tool_name', `${path}.tool_name`)

@@ -15,11 +15,11 @@ import {
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import { noFindings, type TargetFindings } from '../../shared/requests/findings.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseReservedName } from '../../shared/requests/reserved-fields.ts'
+import { assertNotReservedName } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import { toolNameAt } from '../../shared/tools/call-fields.ts'
 import { NO_PARAMETERS } from '../../shared/tools/input-schema.ts'
-import { refuseOtherFields } from '../../shared/tools/tool-fields.ts'
+import { assertToolFields } from '../../shared/tools/tool-fields.ts'
 import { FIELDS, isPassed, isPassedOption, OPTIONS } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
 
@@ -70,7 +70,7 @@ function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefine
     const value = body[name]
     if (value === undefined || value === null) continue
     if (!FIELDS.names.has(name)) {
-      refuseReservedName(name, name)
+      assertNotReservedName(name, name)
       found.unknownFields.push(name)
     } else if (isPassed(name)) own.set(name, value)
     if (FIELDS.isFormatSpecific(name, value)) found.nativeOnly.push(name)
@@ -85,7 +85,7 @@ function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject 
     if (value === undefined || value === null) continue
     const path = `options.${name}`
     if (!OPTIONS.names.has(name)) {
-      refuseReservedName(name, path)
+      assertNotReservedName(name, path)
       found.unknownFields.push(path)
     } else if (isPassedOption(name)) own.set(name, value)
     if (OPTIONS.isFormatSpecific(name, value)) found.nativeOnly.push(path)
@@ -111,7 +111,7 @@ function parseTools(tools: Json | undefined): FunctionTool[] {
 
 function parseTool(tool: JsonObject, path: string): FunctionTool {
   if ((tool.type ?? 'function') !== 'function') throw invalid(`${path}.type`, 'must be function.')
-  refuseOtherFields(tool, FUNCTION_TOOL, path)
+  assertToolFields(tool, FUNCTION_TOOL, path)
   const fn = objectAt(tool.function, `${path}.function`)
   const description = optionalText(fn, 'description', `${path}.function.description`)
   return {

@@ -2,7 +2,7 @@ import type { ClientFormat } from '../../shared/client-format.ts'
 import { decodeError } from '../../shared/errors/decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
-import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+import { encodeRequest, listUnsupportedParams } from './encode-request.ts'
 import { isForeign } from './wire-body.ts'
 
 /** Calls providers of OpenAI's chat completions, with the deviations of each. */
@@ -13,7 +13,7 @@ export const openAiChat: ClientFormat = {
   inlinesInOwn: true,
   takesCacheMarks: ({ openai }, _model, source) => !isForeign(source) || openai?.takesCacheMarks === true,
   encodeRequest,
-  findUnsupportedParams,
+  listUnsupportedParams: listUnsupportedParams,
   decodeReply,
   openStream,
   decodeError,

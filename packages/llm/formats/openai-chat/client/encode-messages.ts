@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
-import { findHandedDetails, shortToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { listHandedDetails, shortToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 
 /** The messages in the form that the provider takes; undefined: they have it already. */
 export function encodeMessages(
@@ -28,7 +28,7 @@ function withHandedDetails(message: Message, providerId: string): Message {
   const kept = message.reasoning_details
   const carries = Array.isArray(message.tool_calls) && message.tool_calls.some(({ id }) => isPacked(id))
   if (!carries && (!Array.isArray(kept) || !kept.some(isMarked))) return message
-  const details = findHandedDetails(message, providerId)
+  const details = listHandedDetails(message, providerId)
   const { reasoning_details: _kept, ...plain } = message
   return details.length === 0 ? plain : { ...plain, reasoning_details: details }
 }

@@ -12,7 +12,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { anthropicServer } from '../../anthropic-messages/server/server.ts'
 import { parseRequest } from '../server/parse-request.ts'
-import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+import { encodeRequest, listUnsupportedParams } from './encode-request.ts'
 
 const MESSAGES: Message[] = [{ role: 'user', content: 'hi' }]
 
@@ -232,39 +232,39 @@ describe('parameters that a provider cannot honour', () => {
   const groq = findProvider('groq') as Provider
 
   test('are listed if their loss would change the answer', () => {
-    expect(findUnsupportedParams(toRequest({ presencePenalty: 1, temperature: 1 }), groq, '')).toEqual([
+    expect(listUnsupportedParams(toRequest({ presencePenalty: 1, temperature: 1 }), groq, '')).toEqual([
       'presence_penalty',
     ])
-    expect(findUnsupportedParams(toRequest({ presencePenalty: 0, frequencyPenalty: 0 }), groq, '')).toEqual(
+    expect(listUnsupportedParams(toRequest({ presencePenalty: 0, frequencyPenalty: 0 }), groq, '')).toEqual(
       [],
     )
     expect(
-      findUnsupportedParams(toRequest({ presencePenalty: 1 }), findProvider('openai') as Provider, ''),
+      listUnsupportedParams(toRequest({ presencePenalty: 1 }), findProvider('openai') as Provider, ''),
     ).toEqual([])
   })
 
   test('are listed if they have no canonical meaning too', () => {
     const request = receive({ logprobs: true, top_logprobs: null, logit_bias: {} })
-    expect(findUnsupportedParams(request, groq, '')).toEqual(['logprobs'])
+    expect(listUnsupportedParams(request, groq, '')).toEqual(['logprobs'])
   })
 
   test('include more than one choice at a provider that documents so', () => {
-    expect(findUnsupportedParams(receive({ n: 2 }), groq, '')).toEqual(['n'])
-    expect(findUnsupportedParams(receive({ n: 1 }), groq, '')).toEqual([])
+    expect(listUnsupportedParams(receive({ n: 2 }), groq, '')).toEqual(['n'])
+    expect(listUnsupportedParams(receive({ n: 1 }), groq, '')).toEqual([])
   })
 
   test('include sampling for models with fixed sampling, and not for older ones', () => {
     const moonshot = findProvider('moonshot') as Provider
     const request = toRequest({ temperature: 0.3, topP: 0.5, presencePenalty: 1, frequencyPenalty: 0 })
     for (const model of ['kimi-k2.5', 'kimi-k2.6', 'kimi-k2.7-code', 'kimi-k3']) {
-      expect(findUnsupportedParams(request, moonshot, model)).toEqual([
+      expect(listUnsupportedParams(request, moonshot, model)).toEqual([
         'temperature',
         'top_p',
         'presence_penalty',
       ])
     }
     for (const model of ['kimi-k2-thinking', 'moonshot-v1-8k', 'kimi-k2-0905-preview']) {
-      expect(findUnsupportedParams(request, moonshot, model)).toEqual([])
+      expect(listUnsupportedParams(request, moonshot, model)).toEqual([])
     }
   })
 
@@ -279,7 +279,7 @@ describe('parameters that a provider cannot honour', () => {
     const { findings } = anthropicServer.parse(body, { source, pathModel: '', isEndUser: false })
     expect(findings.nativeOnly).toEqual(['top_k'])
     // A caller of this format may know what its provider takes.
-    expect(findUnsupportedParams(receive({ top_k: 5 }), findProvider('custom') as Provider, '')).toEqual([])
+    expect(listUnsupportedParams(receive({ top_k: 5 }), findProvider('custom') as Provider, '')).toEqual([])
   })
 
   test('are left out if their loss changes nothing', () => {

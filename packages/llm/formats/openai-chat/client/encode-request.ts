@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
 import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
-import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
+import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
 import { findModelRule, listUnsupported } from '../../shared/reading/model-rules.ts'
 import { isHarmless } from '../../shared/requests/harmless-params.ts'
 import { isFileByAddress } from '../../shared/requests/lost-params.ts'
@@ -65,7 +65,7 @@ export const encodeRequest: EncodeRequest = (received, target, source, dropped =
 }
 
 /** See ClientFormat. Fields that only a caller of this format can send are extra fields of the request. */
-export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model, source) => {
+export const listUnsupportedParams: ListUnsupportedParams = (request, provider, model, source) => {
   const unsupported = listUnsupported(provider.openai ?? NO_DEVIATIONS, model, request)
   const refused = unsupported.filter(name => !isHarmless(name, FIELDS.valueOf(request, name)))
   return isForeign(source) && request.messages.some(hasFileByAddress) ? [...refused, 'file_url'] : refused

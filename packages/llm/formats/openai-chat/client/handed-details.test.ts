@@ -11,7 +11,7 @@ import type { Message } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import {
-  findReasoningDetails,
+  listReasoningDetails,
   markDirect,
   packToolCallId,
   plainToolCallId,
@@ -186,10 +186,10 @@ describe('reasoning that an aggregator passes on', () => {
     for (const id of ['groq', 'custom', 'custom-other', 'openai']) {
       expect(sendBack(turn, at(id))).toEqual({ role: 'assistant', content: null, tool_calls: [CALL] })
     }
-    expect(findReasoningDetails(turn, 'anthropic-claude-v1')).toEqual([])
+    expect(listReasoningDetails(turn, 'anthropic-claude-v1')).toEqual([])
     // A client that knows the fields and not the gateway's mark: the ids still tell.
     const unmarked = { ...turn, reasoning_details: [WHOLE] }
-    expect(findReasoningDetails(unmarked, 'anthropic-claude-v1')).toEqual([])
+    expect(listReasoningDetails(unmarked, 'anthropic-claude-v1')).toEqual([])
     expect(sendBack(unmarked, at('groq'))).not.toHaveProperty('reasoning_details')
   })
 
@@ -208,7 +208,7 @@ describe('reasoning that an aggregator passes on', () => {
     ]
     for (const turn of turns) {
       expect(sendBack(turn, OPENROUTER)).not.toHaveProperty('reasoning_details')
-      expect(findReasoningDetails(turn, 'anthropic-claude-v1')).toMatchObject([WHOLE])
+      expect(listReasoningDetails(turn, 'anthropic-claude-v1')).toMatchObject([WHOLE])
     }
   })
 

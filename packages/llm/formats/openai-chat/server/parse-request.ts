@@ -6,7 +6,7 @@ import { HOSTED_FIELDS, listHostedChatTools } from '../../shared/requests/chat-f
 import { noFindings } from '../../shared/requests/findings.ts'
 import { parseOpenAiRequest } from '../../shared/requests/parse-openai-request.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseOtherTier, refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields, assertUsualTier } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS, isRead } from '../wire/fields.ts'
 import { toCurrentSpelling } from './current-spelling.ts'
@@ -24,8 +24,8 @@ const CHOICES = { min: 1, max: 128, integer: true }
  */
 export function parseRequest(received: JsonObject, context: ParseContext): ParsedChat {
   if (received.messages === undefined && received.input !== undefined) return parseMixed(received, context)
-  refuseReservedFields(received, KNOWN)
-  refuseOtherTier(received.service_tier)
+  assertNoReservedFields(received, KNOWN)
+  assertUsualTier(received.service_tier)
   const { body, changes, callsFunctions } = toCurrentSpelling(received)
   const choices = optionalNumber(body, 'n', CHOICES) ?? 1
   const { request, asksForCaching } = parseOpenAiRequest(body, FIELDS, LENIENT)

@@ -17,7 +17,7 @@ const CONTEXT = {
   format: 'openai-chat',
   isSandbox: false,
   includeUsage: true,
-  call: {},
+  parsed: {},
 } as ReplyContext
 const BILL = {
   usage: { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 },

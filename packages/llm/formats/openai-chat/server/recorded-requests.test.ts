@@ -78,7 +78,7 @@ describe.skipIf(!hasRecordings)('a recorded request, received and sent on,', () 
     const source = toSourceBody('openai-chat', recorded.body)
     const request = toRequest(recorded.body)
     // What the provider was sent and took, it can honour.
-    expect(openAiChat.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
+    expect(openAiChat.listUnsupportedParams(request, target.provider, target.model)).toEqual([])
     const { body } = openAiChat.encodeRequest(request, target, source)
     expect(justified.unexplained(name, differences(body, recorded))).toEqual([])
   })

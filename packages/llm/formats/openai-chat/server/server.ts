@@ -30,14 +30,14 @@ export const openAiChatServer: ChatServer = {
 }
 
 /** The provider's own bytes go out, unless the caller reads the call of a function by its older name. */
-function isPassed({ format, call }: ReplyContext): boolean {
+function isPassed({ format, parsed: call }: ReplyContext): boolean {
   return format === 'openai-chat' && call.callsFunctions !== true
 }
 
 function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
   if (!isPassed(context)) {
     const whole = { ...answer.reply, usage: bill.usage }
-    const reply = encodeReply(whole, toReplyEnvelope(context), context.call.callsFunctions)
+    const reply = encodeReply(whole, toReplyEnvelope(context), context.parsed.callsFunctions)
     return Buffer.from(JSON.stringify(reply))
   }
   const changes = new Map<string, Json>()
@@ -71,7 +71,7 @@ class TranslatedStream implements StreamEncoder {
     this.#context = context
     this.#chunks = openChunkEncoder(toReplyEnvelope(context), {
       includeUsage: context.includeUsage,
-      callsFunctions: context.call.callsFunctions === true,
+      callsFunctions: context.parsed.callsFunctions === true,
     })
   }
 

@@ -67,7 +67,7 @@ export const FIELDS = new FieldTable(
     modalities: sent(TEXT_ALONE),
     metadata: sent(METADATA),
     service_tier: sent(toUsualRule(['auto', 'default'])),
-    // Never on for a client token: see plan-chat.ts.
+    // Never on for a client token: see select-chat-targets.ts.
     store: sent(STORE),
     ...OLD_TOOL_FIELDS,
   },

@@ -4,8 +4,8 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { toResultContent } from '../../shared/errors/error-content.ts'
 import {
-  findReasoningDetails,
   isDirect,
+  listReasoningDetails,
   shortToolCallId,
   unpackToolCallId,
 } from '../../shared/reasoning/reasoning-carrier.ts'
@@ -38,7 +38,7 @@ function encodeAssistant(message: Message): JsonObject[] {
     details: filterOwnDetails(unpackToolCallId(call.id).details),
   }))
   const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(keyOf)))
-  const first = findReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(keyOf(detail)))
+  const first = listReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(keyOf(detail)))
   const items = encodeReasoning(first)
   const content = encodeAnswer(message)
   if (content.length > 0) items.push({ type: 'message', role: 'assistant', content })

@@ -324,7 +324,7 @@ describe('state of another provider in a body that passes through', () => {
 
 describe('unsupported parameters', () => {
   const find = (request: Partial<ChatRequest>, model: string, source?: SourceBody): readonly string[] =>
-    openAiResponses.findUnsupportedParams(ask(request), at(model).provider, model, source)
+    openAiResponses.listUnsupportedParams(ask(request), at(model).provider, model, source)
 
   test('are those without a field in the format, unless they ask for nothing', () => {
     expect(find({ stop: ['x'], seed: 1, presencePenalty: 0, frequencyPenalty: 1 }, 'gpt-4o')).toEqual([

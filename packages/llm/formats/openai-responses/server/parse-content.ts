@@ -20,7 +20,7 @@ export function parseContent(
     const given = objectAt(value, `${path}[${at}]`)
     const part = parsePart(given, `${path}[${at}]`)
     if (part === undefined ? hasCacheMark(given) : isMarked(given)) findings.hasCacheMark = true
-    if (findFileId(given, `${path}[${at}]`, findings)) continue
+    if (noteFileId(given, `${path}[${at}]`, findings)) continue
     if (part === undefined) noteUnread(given, `${path}[${at}]`, findings)
     else {
       if (isFileByAddress(part)) findings.unmeasured.push(`${path}[${at}].file_url`)
@@ -38,7 +38,7 @@ export function parseAnswer(content: Json | undefined, path: string, findings: I
   let text = ''
   for (const [at, value] of listAt(content, path).entries()) {
     const part = objectAt(value, `${path}[${at}]`)
-    const hasFileId = findFileId(part, `${path}[${at}]`, findings)
+    const hasFileId = noteFileId(part, `${path}[${at}]`, findings)
     const said = typeof part.text === 'string' ? part.text : part.refusal
     if (typeof said === 'string' ? isMarked(part) : hasCacheMark(part)) findings.hasCacheMark = true
     if (typeof said === 'string') text += said
@@ -54,7 +54,7 @@ function noteUnread(part: JsonObject, path: string, findings: InputFindings): vo
 }
 
 /** Returns true if the part names a file in the provider's store, and adds its path to `findings`. */
-function findFileId(part: JsonObject, path: string, findings: InputFindings): boolean {
+function noteFileId(part: JsonObject, path: string, findings: InputFindings): boolean {
   for (const name in part) {
     if (part[name] === null || toPlainName(name) !== 'fileid') continue
     findings.storedStatePaths.push(`${path}.${name}`)

@@ -62,7 +62,7 @@ class InputParser {
       SEARCH_PARSERS[type]?.(this, item, path)
     } else if (parse !== undefined) {
       parse(this, item, path)
-      for (const hosted of this.#findTools(item, path, MAX_HOSTED + 1)) addHosted(this.#findings, hosted)
+      for (const hosted of this.#listTools(item, path, MAX_HOSTED + 1)) addHosted(this.#findings, hosted)
     } else if (type === 'item_reference') this.#parseReference(item, path)
     else {
       // An item of another kind can bring tools, and goes to a target of this format only.
@@ -162,7 +162,7 @@ class InputParser {
       return found
     }
     if (!isObject(value)) return undefined
-    found = this.#findTools(value, path, 1)[0]
+    found = this.#listTools(value, path, 1)[0]
     for (const name in value) {
       if (isToolList(name)) continue
       const inner = value[name]
@@ -174,7 +174,7 @@ class InputParser {
   }
 
   /** Returns paths of hosted tools in the lists called `tools` of an object, `most` at most, and finds marks of caching. */
-  #findTools(item: JsonObject, path: string, most: number): readonly string[] {
+  #listTools(item: JsonObject, path: string, most: number): readonly string[] {
     if (isMarked(item)) this.#findings.hasCacheMark = true
     const hosted: string[] = []
     for (const name in item) {

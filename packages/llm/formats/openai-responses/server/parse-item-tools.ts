@@ -24,7 +24,7 @@ export function parseItemTools(input: Json | undefined, table: ToolTable, findin
     const item = toObject(value)
     if (item === undefined || !isToolItem(item)) continue
     const path = `input[${at}]`
-    refuseOtherLists(item, path, findings)
+    noteOtherLists(item, path, findings)
     const { tools } = item
     if (!Array.isArray(tools)) continue
     table.mergeLater()
@@ -44,7 +44,7 @@ function parseFoundTools(tools: Json[], path: string, table: ToolTable, findings
 }
 
 /** A list of tools in other letters, or a tool without a list: another parser may take it. */
-function refuseOtherLists(item: JsonObject, path: string, findings: InputFindings): void {
+function noteOtherLists(item: JsonObject, path: string, findings: InputFindings): void {
   for (const name in item) {
     const value = item[name]
     if (!/^tools$/i.test(name) || value === undefined || value === null) continue

@@ -206,7 +206,7 @@ describe.skipIf(!hasRecordings)('a recorded request, parsed and encoded again', 
     expect(justified.unexplained(name, differences(body, recorded.body))).toEqual([])
     expect(JSON.parse(body.toString()).stream).toBe(recorded.isStream ? true : undefined)
     // The model answered it, so it supports every parameter.
-    expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
+    expect(openAiResponses.listUnsupportedParams(request, target.provider, target.model)).toEqual([])
   })
 
   test.each(flattened.map(recorded => [recorded.name, recorded] as const))(
@@ -247,7 +247,7 @@ describe.skipIf(!hasRecordings)('a recorded request, parsed and encoded again', 
       const target = toTarget(recorded)
       const source = toSourceBody('openai-responses', recorded.body)
       const { request } = parse(recorded.body)
-      expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model, source)).toEqual(
+      expect(openAiResponses.listUnsupportedParams(request, target.provider, target.model, source)).toEqual(
         [],
       )
       const { body } = openAiResponses.encodeRequest(request, target, source)

@@ -15,7 +15,7 @@ import {
 } from '../../shared/reading/read-fields.ts'
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
-import { refuseOtherTier, refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { assertNoReservedFields, assertUsualTier } from '../../shared/requests/reserved-fields.ts'
 import { findStored } from '../../shared/requests/stored-fields.ts'
 import type { HostedToolRequest } from '../../shared/tools/hosted-tools.ts'
 import { FIELDS, NESTED_FIELDS, STORED_STATE_FIELDS } from '../wire/fields.ts'
@@ -31,11 +31,11 @@ import { ToolTable } from './tool-table.ts'
  * the wrong form, or where it could not bill the answer; everything else is the provider's to judge.
  */
 export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext, 'isEndUser'>): ParsedChat {
-  refuseReservedFields(body, FIELDS.names)
-  refuseOtherTier(body.service_tier)
+  assertNoReservedFields(body, FIELDS.names)
+  assertUsualTier(body.service_tier)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
-  refuseUnbilled(body)
+  assertBilled(body)
   const findings = noInputFindings()
   const table = new ToolTable()
   parseTools(body.tools, 'tools', table, findings)
@@ -92,7 +92,7 @@ function withMaxUses(tools: HostedToolRequest[], most: Json | undefined): Hosted
   return tools.map(({ path, type, choicePath }) => ({ path, type, choicePath, maxUses }))
 }
 
-function refuseUnbilled(body: JsonObject): void {
+function assertBilled(body: JsonObject): void {
   if (optionalFlag(body, 'background') === true) {
     throw invalid('background', 'must be false: an answer that is fetched later cannot be billed.')
   }

@@ -47,7 +47,7 @@ const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'calledTools'> = {
   calledTools: new Map(),
 }
 
-function toHead({ requestId, created, model, call }: ReplyContext): ResponseHead {
+function toHead({ requestId, created, model, parsed: call }: ReplyContext): ResponseHead {
   return { id: `resp_${requestId}`, created, model, ...(call.repeated ?? NOTHING_REPEATED) }
 }
 

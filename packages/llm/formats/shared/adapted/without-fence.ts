@@ -98,7 +98,7 @@ class UnfencedText {
   add(piece: string): string {
     this.#waiting += piece
     if (this.#state === 'open') this.#state = this.#open()
-    const end = this.#findCertain()
+    const end = this.#certainLength()
     const certain = this.#waiting.slice(0, end)
     this.#waiting = this.#waiting.slice(end)
     return certain
@@ -126,14 +126,14 @@ class UnfencedText {
   }
 
   /** The length of what is certain. */
-  #findCertain(): number {
+  #certainLength(): number {
     if (this.#state === 'open') return 0
-    return this.#state === 'plain' ? this.#waiting.length : findClosing(this.#waiting)
+    return this.#state === 'plain' ? this.#waiting.length : startOfClosing(this.#waiting)
   }
 }
 
 /** The position of the white space and backticks at the end of a text, which may close a fence. */
-function findClosing(text: string): number {
+function startOfClosing(text: string): number {
   let at = text.length
   while (at > 0 && text.length - at < MAX_CLOSING && ' \t\r\n`'.includes(text[at - 1] as string)) at--
   return at

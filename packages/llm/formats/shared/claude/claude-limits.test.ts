@@ -46,7 +46,7 @@ function send(model: string, fields: Partial<ChatRequest>): Sent {
   const request = toRequest(fields)
   const provider = findProvider('anthropic') as Provider
   const target = { provider, model, baseUrl: 'https://a.example/v1', apiKey: '' }
-  const unsupported = anthropicMessages.findUnsupportedParams(request, provider, model)
+  const unsupported = anthropicMessages.listUnsupportedParams(request, provider, model)
   const body = JSON.parse(anthropicMessages.encodeRequest(request, target, undefined).body.toString())
   const { thinking, output_config: config, temperature, tool_choice: choice } = body
   return { unsupported, thinking, effort: config?.effort, temperature, choice }
@@ -57,7 +57,7 @@ function sendToBedrock(name: string, fields: Partial<ChatRequest>): Sent {
   const request = toRequest(fields)
   const provider = findProvider('bedrock') as Provider
   const target = { provider, model, baseUrl: 'https://b.example', apiKey: '' }
-  const unsupported = bedrockConverse.findUnsupportedParams(request, provider, model)
+  const unsupported = bedrockConverse.listUnsupportedParams(request, provider, model)
   const body = JSON.parse(bedrockConverse.encodeRequest(request, target, undefined).body.toString())
   const { thinking, output_config: config } = body.additionalModelRequestFields ?? {}
   const { toolChoice: choice } = body.toolConfig ?? {}

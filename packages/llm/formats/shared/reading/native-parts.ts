@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { invalid, objectAt, optionalText, refuseUnknown, textAt } from './read-fields.ts'
+import { assertKnownFields, invalid, objectAt, optionalText, textAt } from './read-fields.ts'
 
 /** The parts of a message's content in the gateway's own format, and in OpenAI's, which has further ones. */
 const TYPES: ReadonlySet<string> = new Set(['text', 'image_url', 'file', 'input_audio', 'refusal'])
@@ -15,35 +15,35 @@ export function isNativePart(type: string): boolean {
 }
 
 /** Throws RequestError for a part of the gateway's own format that has an unknown field or an invalid value. */
-export function checkNativePart(part: JsonObject, type: string, path: string): void {
+export function assertNativePart(part: JsonObject, type: string, path: string): void {
   const fields = FIELDS.get(type)
   if (fields === undefined) throw invalid(`${path}.type`, `must be one of ${[...TYPES].join(', ')}.`)
-  refuseUnknown(part, fields, path)
+  assertKnownFields(part, fields, path)
   const at = `${path}.${type}`
-  if (type === 'image_url') checkImage(objectAt(part.image_url, at), at)
-  else if (type === 'file') checkFile(objectAt(part.file, at), at)
-  else if (type === 'input_audio') checkAudio(objectAt(part.input_audio, at), at)
+  if (type === 'image_url') assertImage(objectAt(part.image_url, at), at)
+  else if (type === 'file') assertFile(objectAt(part.file, at), at)
+  else if (type === 'input_audio') assertAudio(objectAt(part.input_audio, at), at)
   else textAt(part[type], at)
 }
 
-function checkImage(image: JsonObject, path: string): void {
-  refuseUnknown(image, IMAGE_FIELDS, path)
+function assertImage(image: JsonObject, path: string): void {
+  assertKnownFields(image, IMAGE_FIELDS, path)
   if (!/^(https:\/\/|data:image\/)/i.test(textAt(image.url, `${path}.url`))) {
     throw invalid(`${path}.url`, 'must be an https URL or a data URL of an image.')
   }
   optionalText(image, 'detail', `${path}.detail`)
 }
 
-function checkFile(file: JsonObject, path: string): void {
-  refuseUnknown(file, FILE_FIELDS, path)
+function assertFile(file: JsonObject, path: string): void {
+  assertKnownFields(file, FILE_FIELDS, path)
   if (!/^data:application\/pdf[;,]/i.test(textAt(file.file_data, `${path}.file_data`))) {
     throw invalid(`${path}.file_data`, 'must be a data URL of a PDF (data:application/pdf;base64,...).')
   }
   optionalText(file, 'filename', `${path}.filename`)
 }
 
-function checkAudio(audio: JsonObject, path: string): void {
-  refuseUnknown(audio, AUDIO_FIELDS, path)
+function assertAudio(audio: JsonObject, path: string): void {
+  assertKnownFields(audio, AUDIO_FIELDS, path)
   textAt(audio.data, `${path}.data`)
   textAt(audio.format, `${path}.format`)
 }

@@ -99,7 +99,7 @@ export function textsAt(value: Json | undefined, path: string): string[] {
 }
 
 /** Refuses a field that is not on the list, by its path. */
-export function refuseUnknown(source: JsonObject, known: ReadonlySet<string>, path = ''): void {
+export function assertKnownFields(source: JsonObject, known: ReadonlySet<string>, path = ''): void {
   for (const name in source) {
     if (!known.has(name)) {
       const shown = excerptName(name)

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import { FORMAT } from '../claude/claude-thinking.ts'
-import { findReasoningDetails } from './reasoning-carrier.ts'
+import { listReasoningDetails } from './reasoning-carrier.ts'
 
 /**
  * True if the last turn of the assistant has calls without the thinking before them, because another provider made them.
@@ -9,13 +9,13 @@ import { findReasoningDetails } from './reasoning-carrier.ts'
  * belongs to their turn, so it changes nothing.
  */
 export function lacksThinking({ messages }: ChatRequest): boolean {
-  const turn = findLastTurn(messages)
+  const turn = listLastTurn(messages)
   const hasCalls = turn.some(({ tool_calls: calls }) => (calls ?? []).length > 0)
-  return hasCalls && turn.every(message => findReasoningDetails(message, FORMAT).length === 0)
+  return hasCalls && turn.every(message => listReasoningDetails(message, FORMAT).length === 0)
 }
 
 /** The last messages of the assistant that follow each other: the formats of Anthropic and Bedrock make one turn of them. */
-function findLastTurn(messages: readonly Message[]): readonly Message[] {
+function listLastTurn(messages: readonly Message[]): readonly Message[] {
   const end = messages.findLastIndex(({ role }) => role === 'assistant') + 1
   const before = messages.slice(0, end).findLastIndex(({ role }) => role !== 'assistant')
   return messages.slice(before + 1, end)

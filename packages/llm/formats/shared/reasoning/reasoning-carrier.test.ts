@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import {
-  findReasoningDetails,
+  listReasoningDetails,
   packToolCallId,
   plainToolCallId,
   unpackToolCallId,
@@ -65,16 +65,16 @@ describe('the reasoning of a message', () => {
   test('comes from the message where the client kept it, else from the ids', () => {
     const kept = { ...SIGNED, text: 'kept' }
     expect(
-      findReasoningDetails({ reasoning_details: [kept], tool_calls: calls }, 'anthropic-claude-v1'),
+      listReasoningDetails({ reasoning_details: [kept], tool_calls: calls }, 'anthropic-claude-v1'),
     ).toEqual([kept])
-    expect(findReasoningDetails({ tool_calls: calls }, 'anthropic-claude-v1')).toEqual([SIGNED])
-    expect(findReasoningDetails({ content: 'text' }, 'anthropic-claude-v1')).toEqual([])
+    expect(listReasoningDetails({ tool_calls: calls }, 'anthropic-claude-v1')).toEqual([SIGNED])
+    expect(listReasoningDetails({ content: 'text' }, 'anthropic-claude-v1')).toEqual([])
   })
 
   test('is left out if it is of another family', () => {
-    expect(findReasoningDetails({ reasoning_details: [SIGNED], tool_calls: [] }, 'google-gemini-v1')).toEqual(
+    expect(listReasoningDetails({ reasoning_details: [SIGNED], tool_calls: [] }, 'google-gemini-v1')).toEqual(
       [],
     )
-    expect(findReasoningDetails({ tool_calls: calls }, 'google-gemini-v1')).toEqual([SEALED])
+    expect(listReasoningDetails({ tool_calls: calls }, 'google-gemini-v1')).toEqual([SEALED])
   })
 })

@@ -122,7 +122,7 @@ export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
  * The reasoning of an assistant's message that one provider family made: from the message itself where the client kept
  * it, else from the ids of its tool calls. What others made is left out: a foreign signature is refused.
  */
-export function findReasoningDetails(
+export function listReasoningDetails(
   message: { readonly [field: string]: unknown },
   format: ReasoningDetail['format'],
 ): readonly ReasoningDetail[] {
@@ -140,7 +140,7 @@ export function findReasoningDetails(
  * The reasoning of an assistant's message as the provider that handed it on takes it back, without the gateway's mark. What has
  * no mark is the caller's own and goes out as it came, unless the ids tell that another provider made it.
  */
-export function findHandedDetails(
+export function listHandedDetails(
   message: { readonly [field: string]: unknown },
   providerId: string,
 ): readonly ReasoningDetail[] {

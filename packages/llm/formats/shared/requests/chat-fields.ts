@@ -4,19 +4,19 @@ import type { ContentPart, Message } from '../../../request/message.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import {
+  assertKnownFields,
   invalid,
   listAt,
   objectAt,
   optionalFlag,
   optionalNumber,
   optionalText,
-  refuseUnknown,
   textAt,
 } from '../reading/read-fields.ts'
 import { toolNameAt } from '../tools/call-fields.ts'
 import { connects } from '../tools/connecting-tools.ts'
 import type { HostedToolRequest } from '../tools/hosted-tools.ts'
-import { refuseOtherFields } from '../tools/tool-fields.ts'
+import { assertToolFields } from '../tools/tool-fields.ts'
 import { FUNCTION, FUNCTION_TOOL, NAMED_SCHEMA } from './chat-rules.ts'
 import { isMarked, type Strictness } from './parse-messages.ts'
 
@@ -81,11 +81,11 @@ export function parseTools(
         'must be function: a tool that takes free text goes by Responses, and none that a provider hosts is offered.',
       )
     }
-    refuseOtherFields(tool, TOOL_FIELDS, `tools[${i}]`)
+    assertToolFields(tool, TOOL_FIELDS, `tools[${i}]`)
     const fn = objectAt(tool.function, `tools[${i}].function`)
     toolNameAt(fn.name, `tools[${i}].function.name`)
     if (!strict) continue
-    if (fields !== undefined) refuseUnknown(fn, fields, `tools[${i}].function`)
+    if (fields !== undefined) assertKnownFields(fn, fields, `tools[${i}].function`)
     if (fn.parameters !== undefined && fn.parameters !== null) {
       objectAt(fn.parameters, `tools[${i}].function.parameters`)
     }
@@ -105,8 +105,8 @@ export function parseToolChoice(choice: Json, { strict }: Strictness): ToolChoic
     const fn = objectAt(choice.function, 'tool_choice.function')
     textAt(fn.name, 'tool_choice.function.name')
     if (strict) {
-      refuseUnknown(choice, CHOICE_FIELDS, 'tool_choice')
-      refuseUnknown(fn, NAME_FIELDS, 'tool_choice.function')
+      assertKnownFields(choice, CHOICE_FIELDS, 'tool_choice')
+      assertKnownFields(fn, NAME_FIELDS, 'tool_choice.function')
     }
     return choice as unknown as ToolChoice
   }
@@ -125,11 +125,11 @@ export function parseResponseFormat(value: Json, { strict }: Strictness): Respon
   if (strict && !FORMAT_TYPES.has(type)) {
     throw invalid('response_format.type', 'must be text, json_object or json_schema.')
   }
-  if (strict) refuseUnknown(format, FORMAT_FIELDS, 'response_format')
+  if (strict) assertKnownFields(format, FORMAT_FIELDS, 'response_format')
   if (type === 'json_schema') {
     const schema = objectAt(format.json_schema, 'response_format.json_schema')
     textAt(schema.name, 'response_format.json_schema.name')
-    if (strict) checkNativeSchema(schema)
+    if (strict) assertNativeSchema(schema)
     if (schema.schema !== undefined && schema.schema !== null) {
       objectAt(schema.schema, 'response_format.json_schema.schema')
     }
@@ -137,8 +137,8 @@ export function parseResponseFormat(value: Json, { strict }: Strictness): Respon
   return format as unknown as ResponseFormat
 }
 
-function checkNativeSchema(schema: JsonObject): void {
-  refuseUnknown(schema, SCHEMA_FIELDS, 'response_format.json_schema')
+function assertNativeSchema(schema: JsonObject): void {
+  assertKnownFields(schema, SCHEMA_FIELDS, 'response_format.json_schema')
   optionalText(schema, 'description', 'response_format.json_schema.description')
   optionalFlag(schema, 'strict', 'response_format.json_schema.strict')
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { joinPath } from '../reading/field-path.ts'
-import { refuseReservedName } from './reserved-fields.ts'
+import { assertNotReservedName } from './reserved-fields.ts'
 
 /**
  * Returns the paths of fields that are not known and have a value. No provider gets them; the environment's
@@ -12,7 +12,7 @@ export function listUnknownFields(body: JsonObject, known: ReadonlySet<string>, 
     const value = body[name]
     if (known.has(name) || value === undefined || value === null) continue
     const at = joinPath(path, name)
-    refuseReservedName(name, at)
+    assertNotReservedName(name, at)
     unknown.push(at)
   }
   return unknown

@@ -39,7 +39,7 @@ describe('a chat completion with all of them', () => {
   const find = (format: typeof openAiChat, provider: string, model: string): readonly string[] => {
     const target = findProvider(provider)
     if (target === undefined) throw new Error(`no provider ${provider}`)
-    return format.findUnsupportedParams(request, target, model, source)
+    return format.listUnsupportedParams(request, target, model, source)
   }
 
   test.each([

@@ -14,7 +14,7 @@ export function isLostExtra(name: string, value: Json): boolean {
 }
 
 /** The extra fields that ask for something, except those that are passed on. */
-export function findLostExtras({ extra }: ChatRequest, passedOn: readonly string[]): string[] {
+export function listLostExtras({ extra }: ChatRequest, passedOn: readonly string[]): string[] {
   const lost: string[] = []
   if (extra === undefined) return lost
   for (const [name, value] of extra) {
@@ -24,7 +24,7 @@ export function findLostExtras({ extra }: ChatRequest, passedOn: readonly string
 }
 
 /** Kinds of parts that a target has no place for, and ids of files in another company's store. */
-export function findLostParts(messages: readonly Message[], known: ReadonlySet<string>): string[] {
+export function listLostParts(messages: readonly Message[], known: ReadonlySet<string>): string[] {
   const lost = new Set<string>()
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { Message } from '../../../request/message.ts'
 import { hasCacheMark } from '../claude/cache-marks.ts'
-import { checkNativePart, isNativePart } from '../reading/native-parts.ts'
-import { invalid, listAt, objectAt, optionalText, refuseUnknown, textAt } from '../reading/read-fields.ts'
+import { assertNativePart, isNativePart } from '../reading/native-parts.ts'
+import { assertKnownFields, invalid, listAt, objectAt, optionalText, textAt } from '../reading/read-fields.ts'
 import { assertCallIdLength, toolCallIdAt, toolNameAt } from '../tools/call-fields.ts'
 
 /** The parser of the messages that the formats in OpenAI's shape share: `native` and `openai-chat`. */
@@ -41,19 +41,19 @@ export function parseMessages(
     const path = `messages[${i}]`
     const message = objectAt(messages[i], path)
     const role = textAt(message.role, `${path}.role`)
-    if (strict) checkNativeMessage(message, role, path)
+    if (strict) assertNativeMessage(message, role, path)
     if (isMarked(message)) found.asksForCaching = true
-    checkContent(message, role, path, strict, found)
+    assertContent(message, role, path, strict, found)
     assertCallIdLength(optionalText(message, 'tool_call_id', `${path}.tool_call_id`), `${path}.tool_call_id`)
     if (message.tool_calls !== undefined && message.tool_calls !== null)
-      checkToolCalls(message.tool_calls, path, strict, found)
+      assertToolCalls(message.tool_calls, path, strict, found)
   }
   return messages as unknown as readonly Message[]
 }
 
-function checkNativeMessage(message: JsonObject, role: string, path: string): void {
+function assertNativeMessage(message: JsonObject, role: string, path: string): void {
   if (!ROLES.has(role)) throw invalid(`${path}.role`, `must be one of ${[...ROLES].join(', ')}.`)
-  refuseUnknown(message, MESSAGE_FIELDS, path)
+  assertKnownFields(message, MESSAGE_FIELDS, path)
   optionalText(message, 'name', `${path}.name`)
   optionalText(message, 'refusal', `${path}.refusal`)
   optionalText(message, 'reasoning', `${path}.reasoning`)
@@ -66,7 +66,7 @@ function checkNativeMessage(message: JsonObject, role: string, path: string): vo
   if (role === 'tool') textAt(message.tool_call_id, `${path}.tool_call_id`)
 }
 
-function checkContent(
+function assertContent(
   message: JsonObject,
   role: string,
   path: string,
@@ -85,13 +85,13 @@ function checkContent(
     const part = objectAt(content[i], at)
     const type = textAt(part.type, `${at}.type`)
     if (isMarked(part) || (!isNativePart(type) && hasCacheMark(part))) found.asksForCaching = true
-    if (strict) checkNativePart(part, type, at)
-    else checkPart(part, type, at)
+    if (strict) assertNativePart(part, type, at)
+    else assertPart(part, type, at)
   }
 }
 
 /** Checks what encoders rely on. */
-function checkPart(part: JsonObject, type: string, path: string): void {
+function assertPart(part: JsonObject, type: string, path: string): void {
   if (type === 'text') textAt(part.text, `${path}.text`)
   else if (type === 'image_url')
     textAt(objectAt(part.image_url, `${path}.image_url`).url, `${path}.image_url.url`)
@@ -102,7 +102,7 @@ function checkPart(part: JsonObject, type: string, path: string): void {
  * Checks that every call has an id and a function, except calls of tools that take free text, which OpenAI's own format has too
  * (function-calls.ts).
  */
-function checkToolCalls(value: Json, path: string, strict: boolean, found: MessageFindings): void {
+function assertToolCalls(value: Json, path: string, strict: boolean, found: MessageFindings): void {
   const calls = listAt(value, `${path}.tool_calls`)
   for (let i = 0; i < calls.length; i++) {
     const at = `${path}.tool_calls[${i}]`
@@ -110,7 +110,7 @@ function checkToolCalls(value: Json, path: string, strict: boolean, found: Messa
     if (isMarked(call)) found.asksForCaching = true
     toolCallIdAt(call.id, `${at}.id`)
     const type = optionalText(call, 'type', `${at}.type`)
-    if (strict) checkNativeCall(call, type, at)
+    if (strict) assertNativeCall(call, type, at)
     else if (type === 'custom') {
       const tool = objectAt(call.custom, `${at}.custom`)
       toolNameAt(tool.name, `${at}.custom.name`)
@@ -118,15 +118,15 @@ function checkToolCalls(value: Json, path: string, strict: boolean, found: Messa
       continue
     }
     const fn = objectAt(call.function, `${at}.function`)
-    if (strict) refuseUnknown(fn, CALLED_FIELDS, `${at}.function`)
+    if (strict) assertKnownFields(fn, CALLED_FIELDS, `${at}.function`)
     toolNameAt(fn.name, `${at}.function.name`)
     textAt(fn.arguments, `${at}.function.arguments`)
   }
 }
 
-function checkNativeCall(call: JsonObject, type: string | undefined, path: string): void {
+function assertNativeCall(call: JsonObject, type: string | undefined, path: string): void {
   if (type !== undefined && type !== 'function') throw invalid(`${path}.type`, 'must be function.')
-  refuseUnknown(call, CALL_FIELDS, path)
+  assertKnownFields(call, CALL_FIELDS, path)
 }
 
 /** Returns true if the value has a mark that asks for the input up to it to be cached. */

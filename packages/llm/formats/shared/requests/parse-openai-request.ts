@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { invalid, optionalFlag, optionalObject, refuseUnknown, set, textAt } from '../reading/read-fields.ts'
+import {
+  assertKnownFields,
+  invalid,
+  optionalFlag,
+  optionalObject,
+  set,
+  textAt,
+} from '../reading/read-fields.ts'
 import { isMarkedTool, parseOutputCap } from './chat-fields.ts'
 import { STREAM_OPTIONS } from './chat-rules.ts'
 import type { FieldTable, MutableRequest } from './field-table.ts'
@@ -23,7 +30,7 @@ export function parseOpenAiRequest(
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   const options = optionalObject(body, 'stream_options')
-  if (strictness.strict && options !== undefined) refuseUnknown(options, STREAM_FIELDS, 'stream_options')
+  if (strictness.strict && options !== undefined) assertKnownFields(options, STREAM_FIELDS, 'stream_options')
   const includeUsage =
     options === undefined ? undefined : optionalFlag(options, 'include_usage', 'stream_options.include_usage')
   const found = { asksForCaching: false }

@@ -17,13 +17,13 @@ import { RequestError } from '../reading/request-error.ts'
 
 const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
 
-export function refuseReservedOptions(options: JsonObject, path: string, texts = new JsonTexts()): void {
+export function assertNoReservedOptions(options: JsonObject, path: string, texts = new JsonTexts()): void {
   const found = findReserved(options, texts)
   if (found !== undefined) throw invalid(`${path}.${found}`, REASON)
 }
 
 /** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. */
-export function refuseReservedName(name: string, at: string): void {
+export function assertNotReservedName(name: string, at: string): void {
   if (findReservedField(name, undefined, new JsonTexts()) !== undefined) throw invalid(at, REASON)
 }
 
@@ -31,7 +31,7 @@ export function refuseReservedName(name: string, at: string): void {
  * Refuses other spellings of `known` fields, and reserved fields in all others and in known objects. Reserved names among
  * the known ones, and the objects of `checked` names, have checks of their own. `texts`: of the body, if several parts of it are checked.
  */
-export function refuseReservedFields(
+export function assertNoReservedFields(
   body: JsonObject,
   known: ReadonlySet<string>,
   path?: string,
@@ -82,7 +82,7 @@ export function fromReservedField(thrown: unknown): unknown {
 }
 
 /** Refuses service tiers of OpenAI's formats that have another price. */
-export function refuseOtherTier(tier: JsonObject[string]): void {
+export function assertUsualTier(tier: JsonObject[string]): void {
   if (tier === undefined || tier === null || tier === 'auto' || tier === 'default') return
   throw invalid(
     'service_tier',

@@ -12,7 +12,7 @@ export function findOtherField(tool: JsonObject, known: ReadonlySet<string>): st
   return undefined
 }
 
-export function refuseOtherFields(tool: JsonObject, known: ReadonlySet<string>, path: string): void {
+export function assertToolFields(tool: JsonObject, known: ReadonlySet<string>, path: string): void {
   const name = findOtherField(tool, known)
   if (name === undefined) return
   throw invalid(

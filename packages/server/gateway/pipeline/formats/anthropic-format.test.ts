@@ -9,7 +9,7 @@ import {
   type ScriptedUpstream,
 } from '../../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../../testing/harness/app.ts'
-import { findMount } from '../../request/prefixes.ts'
+import { getMount } from '../../request/prefixes.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
@@ -209,7 +209,7 @@ test.each(['COMPAT', 'ANTHROPIC', 'GEMINI', 'OLLAMA', 'COHERE', 'BEDROCK'])(
 test('assigns a path to the longest of nested prefixes', () => {
   const { prefixes } = parseConfig({ RIDEAU_COMPAT_PREFIX: '/llm', RIDEAU_ANTHROPIC_PREFIX: '/llm/a' })
   const mounts = [...new FormatRegistry(FORMATS).mounts.values()]
-  const mountOf = (path: string): string => findMount(path, mounts, prefixes).name
+  const mountOf = (path: string): string => getMount(path, mounts, prefixes).name
   expect(mountOf('/llm/v1/none')).toBe('openai')
   expect(mountOf('/llm/a/v1/none')).toBe('anthropic')
   expect(mountOf('/llmx/v1/none')).toBe('native')

@@ -51,9 +51,9 @@ export function verifyKeyAttestation(input: KeyAttestationInput): VerifiedKeyAtt
     assertValid(sha256(publicKey).equals(input.keyId), 'The key id is not the hash of the attested key.')
     const isSameChallenge = description.challenge.equals(input.attestationChallenge)
     assertValid(isSameChallenge, 'The key was attested for another challenge.')
-    const securityLevel = checkSecurityLevel(description)
+    const securityLevel = parseSecurityLevel(description)
     assertHardwareKey(description.hardwareEnforced)
-    const packageName = checkApplication(description.softwareEnforced, input)
+    const packageName = parseApplication(description.softwareEnforced, input)
     return { valid: true, packageName, publicKey: Buffer.from(publicKey), securityLevel }
   })
 }
@@ -86,7 +86,7 @@ export function readKeyChain({ certificateChain, revokedSerials, now, roots }: K
   return { publicKey: leaf.publicKey, description: parseKeyDescription(extension.value) }
 }
 
-function checkSecurityLevel(description: KeyDescription): VerifiedKeyAttestation['securityLevel'] {
+function parseSecurityLevel(description: KeyDescription): VerifiedKeyAttestation['securityLevel'] {
   const { attestationSecurityLevel: level, keyMintSecurityLevel } = description
   const isHardware = level === keyMintSecurityLevel && (level === 1 || level === 2)
   assertValid(isHardware, 'The key or its attestation is not of secure hardware.')
@@ -103,7 +103,7 @@ function assertHardwareKey({ origin, rootOfTrust, purposes, algorithm, ecCurve }
   assertValid(rootOfTrust.deviceLocked, 'The device is unlocked.')
 }
 
-function checkApplication(
+function parseApplication(
   { application }: AuthorizationList,
   { packageNames, signingDigests }: KeyAttestationInput,
 ): string {

@@ -61,7 +61,7 @@ export function verifyAppAttestation(input: AppAttestationInput): VerifiedAppAtt
     assertIssued(leaf, parseCertificate(issuerBytes), roots, now)
     const point = readP256Point(leaf.publicKey)
     assertValid(sha256(point).equals(keyId), 'The key id is not the hash of the attested key.')
-    const { counter, extensions, appId } = checkAuthenticatorData(authData, point, input)
+    const { counter, extensions, appId } = parseAuthenticatorData(authData, point, input)
     const publicKey = Buffer.from(leaf.publicKey)
     return {
       valid: true,
@@ -123,7 +123,7 @@ function assertNonce({ extensions }: Certificate, nonce: Buffer): void {
   assertValid(isSame, 'The nonce is wrong: another challenge, or changed data.')
 }
 
-function checkAuthenticatorData(authData: Buffer, point: Buffer, input: AppAttestationInput) {
+function parseAuthenticatorData(authData: Buffer, point: Buffer, input: AppAttestationInput) {
   const data = readAttestationData(authData)
   const appId = input.appIds.find(id => sha256(Buffer.from(id, 'utf8')).equals(data.appIdHash))
   assertValid(appId !== undefined, 'The key was attested for another app.')
