@@ -12,7 +12,6 @@ import { ErrorBody } from './operation/error-body.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import { type Answer, isCreating, type Operation, type Services } from './operation/operation.ts'
 import { toTag } from './operation/preconditions.ts'
-import { isBounded } from './operation/record-bounds.ts'
 import { sendRows } from './operation/send-rows.ts'
 import { z } from './operation/zod.ts'
 import { loadCsvPage, runOperation } from './run-operation.ts'
@@ -140,8 +139,7 @@ function faultsOf(operation: Operation): readonly string[] {
   codes.add('request_validation_failed').add('invalid_request')
   if (operation.method !== 'GET') for (const code of BODY_FAULTS) codes.add(code)
   if (isCreating(operation)) codes.add('idempotency_conflict')
-  if (operation.method !== 'GET' && kindOf(operation) !== undefined) codes.add('resource_conflict')
-  if (isBounded(operation.name)) codes.add('resource_conflict')
+  if (operation.method !== 'GET') codes.add('resource_conflict')
   for (const code of operation.faults) codes.add(code)
   return [...codes]
 }

@@ -95,7 +95,7 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
     const call = toCall(running, db)
     const kind = kindOf(operation)
     if (input.ifMatch !== undefined && kind !== undefined && granted.resource !== undefined) {
-      await assertStillMatch(db, input.ifMatch, kind, granted.resource.id)
+      await assertStillMatch(db, input.ifMatch, kind, granted.resource)
     }
     const result = await operation.handle({ ...call, prepared })
     await assertWithinBounds(call.services, operation.name, granted.resource, result)
