@@ -14,7 +14,7 @@ import { type Answer, isCreating, type Operation, type Services } from './operat
 import { toTag } from './operation/preconditions.ts'
 import { sendRows } from './operation/send-rows.ts'
 import { z } from './operation/zod.ts'
-import { loadCsvPage, runOperation } from './run-operation.ts'
+import { completeAnswer, loadCsvPage, runOperation } from './run-operation.ts'
 
 const emptyBody = z.strictObject({}).optional()
 
@@ -52,9 +52,13 @@ export function registerOperations(
         const { caller, ...granted } = admissions.get(request) as GrantedAccess & {
           readonly caller: Caller
         }
+        let isReplayed = false
         const answer: Answer = {
           setCookie: (name, value, options) => void reply.setCookie(name, value, options),
-          setReplayed: () => void reply.header('Idempotent-Replayed', 'true'),
+          setReplayed() {
+            isReplayed = true
+            reply.header('Idempotent-Replayed', 'true')
+          },
         }
         const key = isCreating(operation) ? readIdempotencyKey(request.raw) : undefined
         const idempotency = key === undefined ? undefined : { creates, key }
@@ -70,8 +74,11 @@ export function registerOperations(
             orgId: granted.orgId,
           })
         }
-        const result = await runOperation(services, operation, granted, input, id, idempotency)
+        const written = await runOperation(services, operation, granted, input, id, idempotency)
         if (operation.method !== 'GET') await afterWrite()
+        const result = isReplayed
+          ? written
+          : await completeAnswer(services, operation, granted, input, written, request.log)
         const tag = kindOf(operation) === undefined ? undefined : tagOf(result)
         if (tag !== undefined) reply.header('ETag', tag)
         if (csvRow !== undefined) {
