@@ -12,10 +12,9 @@ import { ErrorBody } from './operation/error-body.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import { type Answer, isCreating, type Operation, type Services } from './operation/operation.ts'
 import { toTag } from './operation/preconditions.ts'
-import { isBounded } from './operation/record-bounds.ts'
 import { sendRows } from './operation/send-rows.ts'
 import { z } from './operation/zod.ts'
-import { loadCsvPage, runOperation } from './run-operation.ts'
+import { completeAnswer, loadCsvPage, runOperation } from './run-operation.ts'
 
 const emptyBody = z.strictObject({}).optional()
 
@@ -53,9 +52,13 @@ export function registerOperations(
         const { caller, ...granted } = admissions.get(request) as GrantedAccess & {
           readonly caller: Caller
         }
+        let isReplayed = false
         const answer: Answer = {
           setCookie: (name, value, options) => void reply.setCookie(name, value, options),
-          setReplayed: () => void reply.header('Idempotent-Replayed', 'true'),
+          setReplayed() {
+            isReplayed = true
+            reply.header('Idempotent-Replayed', 'true')
+          },
         }
         const key = isCreating(operation) ? readIdempotencyKey(request.raw) : undefined
         const idempotency = key === undefined ? undefined : { creates, key }
@@ -71,8 +74,11 @@ export function registerOperations(
             orgId: granted.orgId,
           })
         }
-        const result = await runOperation(services, operation, granted, input, id, idempotency)
+        const written = await runOperation(services, operation, granted, input, id, idempotency)
         if (operation.method !== 'GET') await afterWrite()
+        const result = isReplayed
+          ? written
+          : await completeAnswer(services, operation, granted, input, written, request.log)
         const tag = kindOf(operation) === undefined ? undefined : tagOf(result)
         if (tag !== undefined) reply.header('ETag', tag)
         if (csvRow !== undefined) {
@@ -140,8 +146,7 @@ function faultsOf(operation: Operation): readonly string[] {
   codes.add('request_validation_failed').add('invalid_request')
   if (operation.method !== 'GET') for (const code of BODY_FAULTS) codes.add(code)
   if (isCreating(operation)) codes.add('idempotency_conflict')
-  if (operation.method !== 'GET' && kindOf(operation) !== undefined) codes.add('resource_conflict')
-  if (isBounded(operation.name)) codes.add('resource_conflict')
+  if (operation.method !== 'GET') codes.add('resource_conflict')
   for (const code of operation.faults) codes.add(code)
   return [...codes]
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
 import { insertAuditEntry } from '../storage/events/audit-log.ts'
 import { isMissingReference } from '../storage/missing-reference.ts'
 import type { Page } from '../storage/page.ts'
@@ -85,6 +86,9 @@ async function runRead(running: RunningCall): Promise<unknown> {
   return signCursor(result, services.secretBox)
 }
 
+/** Keeps a write from opening counters, which would miss the requests that end before its commit (Operation.complete). */
+const readNoMeters: Services['readMeters'] = async () => undefined
+
 /** Runs the change and commits it with its audit entry. `keep` stores the answer in the same transaction. */
 async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unknown> {
   const { services, operation, granted, input, requestId, reachableOrgIds } = running
@@ -92,10 +96,10 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
   // A separate transaction, so that a handler that first calls another host holds no connection during that call.
   const before = await inCallScope(running, db => getBefore(operation, toCall(running, db), granted))
   const written = inCallScope(running, async db => {
-    const call = toCall(running, db)
+    const call = toCall({ ...running, services: { ...services, readMeters: readNoMeters } }, db)
     const kind = kindOf(operation)
     if (input.ifMatch !== undefined && kind !== undefined && granted.resource !== undefined) {
-      await assertStillMatch(db, input.ifMatch, kind, granted.resource.id)
+      await assertStillMatch(db, input.ifMatch, kind, granted.resource)
     }
     const result = await operation.handle({ ...call, prepared })
     await assertWithinBounds(call.services, operation.name, granted.resource, result)
@@ -115,6 +119,27 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
   })
 }
 
+/** Returns the result of an operation as its `complete` completes it. Call it once the change is in force. */
+export async function completeAnswer(
+  services: Services,
+  operation: Operation,
+  granted: GrantedAccess,
+  input: Input,
+  result: unknown,
+  log: Pick<Log, 'warn'>,
+): Promise<unknown> {
+  const { complete } = operation
+  if (complete === undefined) return result
+  const running = { services, operation, granted, input, reachableOrgIds: reachOf(granted) }
+  try {
+    return await inCallScope(running, db => complete(toCall(running, db), result))
+  } catch (error) {
+    // A failure would have the caller repeat what was made.
+    log.warn({ err: error, operation: operation.name }, 'the answer of a change could not be completed')
+    return result
+  }
+}
+
 async function prepareCall(running: RunningCall): Promise<unknown> {
   const { prepare } = running.operation
   return prepare === undefined ? undefined : await inCallScope(running, db => prepare(toCall(running, db)))
@@ -128,13 +153,13 @@ function assertPrecondition({ operation, granted, input }: RunningCall): void {
 }
 
 /** Returns the argument of the operation's functions. */
-function toCall({ services, input, granted }: RunningCall, db: Db) {
+function toCall({ services, input, granted }: Pick<RunningCall, 'services' | 'input' | 'granted'>, db: Db) {
   return { services: { ...services, db }, ...input, ...granted }
 }
 
 /** Runs `work` in a transaction that reaches the organizations of the call; of a public call on the whole database. */
 function inCallScope<Result>(
-  { services, operation, granted, reachableOrgIds }: RunningCall,
+  { services, operation, granted, reachableOrgIds }: Omit<RunningCall, 'input' | 'requestId'>,
   work: (db: Db) => Promise<Result>,
 ): Promise<Result> {
   if (granted.actor === undefined) return work(services.wholeDb)

@@ -91,7 +91,7 @@ export const FAULTS = {
     status: 409,
     type: 'invalid_request_error',
     condition:
-      "A unique name, slug or invitation is taken, the resource's state forbids the change, or it was changed after the version that `If-Match` names.",
+      "A unique name, slug or invitation is taken, the resource's state forbids the change, it was changed after the version that `If-Match` names, or, with `Retry-After`, another call of the same moment was first.",
   },
   request_too_large: {
     status: 413,

@@ -232,10 +232,10 @@ function openTransports({
 function openRejections({ storage, log, newId }: AppParts): RejectedCredentials {
   const events = { clock: systemClock, newId }
   return new RejectedCredentials(
-    (id, reason) =>
+    (credential, reason) =>
       markCredentialRejected(
         storage.db,
-        id,
+        credential,
         reason === 'auth' ? CREDENTIAL_REJECTED : CREDENTIAL_EXHAUSTED,
         events,
       ),

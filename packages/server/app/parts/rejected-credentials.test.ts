@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { RejectedCredentials } from './rejected-credentials.ts'
 
-function open(store: (id: string, reason: string) => Promise<void>) {
+function open(store: (id: string, reason: string, updatedAt: number) => Promise<void>) {
   const clock = { now: 1_000_000 }
   const errors: unknown[] = []
   const rejections = new RejectedCredentials(
-    store,
+    ({ id, updatedAt }, reason) => store(id, reason, updatedAt),
     () => clock.now,
     error => void errors.push(error),
   )
@@ -51,10 +51,10 @@ test('stores one at a time, and what failed with the next refusal', async () => 
 
 test('stores the refusal of a key that replaced a refused one', async () => {
   const stored: string[] = []
-  const { rejections } = open(async (id, reason) => void stored.push(`${id} ${reason}`))
+  const { rejections } = open(async (id, _, updatedAt) => void stored.push(`${id} ${updatedAt}`))
   rejections.note(credential('a', 1), 'auth')
   rejections.note(credential('a', 1), 'auth')
   rejections.note(credential('a', 2), 'auth')
   await settled()
-  expect(stored).toEqual(['a auth', 'a auth'])
+  expect(stored).toEqual(['a 1', 'a 2'])
 })

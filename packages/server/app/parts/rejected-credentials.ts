@@ -1,5 +1,8 @@
 import type { Credential } from '../../core/tenancy/tenancy.ts'
 
+/** A credential as the refused request used it. */
+type RefusedCredential = Pick<Credential, 'id' | 'updatedAt'>
+
 /** Why a provider refuses a credential. */
 type Reason = 'auth' | 'quota'
 
@@ -13,7 +16,7 @@ const MAX_NOTED = 20_000
  * of the row is an event.
  */
 export class RejectedCredentials {
-  readonly #store: (credentialId: string, reason: Reason) => Promise<void>
+  readonly #store: (credential: RefusedCredential, reason: Reason) => Promise<void>
   readonly #now: () => number
   readonly #onError: (error: unknown) => void
   /** When each was noted, by credential, its latest change and reason. The oldest come first. */
@@ -21,7 +24,7 @@ export class RejectedCredentials {
   #storing: Promise<void> = Promise.resolve()
 
   constructor(
-    store: (credentialId: string, reason: Reason) => Promise<void>,
+    store: (credential: RefusedCredential, reason: Reason) => Promise<void>,
     now: () => number,
     onError: (error: unknown) => void,
   ) {
@@ -30,7 +33,7 @@ export class RejectedCredentials {
     this.#onError = onError
   }
 
-  note({ id, updatedAt }: Pick<Credential, 'id' | 'updatedAt'>, reason: Reason): void {
+  note({ id, updatedAt }: RefusedCredential, reason: Reason): void {
     const key = `${id} ${updatedAt} ${reason}`
     const now = this.#now()
     const notedAt = this.#noted.get(key)
@@ -40,7 +43,7 @@ export class RejectedCredentials {
     if (oldest !== undefined) this.#noted.delete(oldest)
     this.#noted.set(key, now)
     this.#storing = this.#storing
-      .then(() => this.#store(id, reason))
+      .then(() => this.#store({ id, updatedAt }, reason))
       .catch(error => {
         this.#noted.delete(key)
         this.#onError(error)

@@ -3,6 +3,7 @@ import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewBudget, parseBudgetScope, toBudgetSettings } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
+import { completeBudget } from './complete-budget.ts'
 import { measureBudget } from './measure-budgets.ts'
 
 export const createProjectBudget = defineOperation('POST /v1/projects/{projectId}/budgets', {
@@ -17,4 +18,5 @@ export const createProjectBudget = defineOperation('POST /v1/projects/{projectId
     const row = await insertBudget(services.db, { ...newRecord(services), ...owner, ...settings })
     return toBudgetResource(await measureBudget(services, row))
   },
+  complete: completeBudget,
 })

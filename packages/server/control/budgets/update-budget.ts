@@ -5,6 +5,7 @@ import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { BudgetChange, parseBudgetScope } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
+import { completeBudget } from './complete-budget.ts'
 import { measureBudget } from './measure-budgets.ts'
 
 export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
@@ -31,4 +32,5 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
     const row = orResourceNotFound(await storeBudget(services.db, resource.id, settings, now))
     return toBudgetResource(await measureBudget(services, row))
   },
+  complete: completeBudget,
 })

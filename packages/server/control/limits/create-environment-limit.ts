@@ -1,6 +1,7 @@
 import { insertLimit } from '../../storage/policies/limits.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { completeLimit } from './complete-limit.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 import { measureLimit } from './measure-limits.ts'
@@ -18,4 +19,5 @@ export const createEnvironmentLimit = defineOperation('POST /v1/environments/{en
     const row = await insertLimit(services.db, { ...newRecord(services), ...owner, ...fields })
     return toLimitResource(await measureLimit(services, row))
   },
+  complete: completeLimit,
 })

@@ -1,6 +1,7 @@
 import { insertLimit } from '../../storage/policies/limits.ts'
 import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { completeLimit } from './complete-limit.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 import { measureLimit } from './measure-limits.ts'
@@ -17,4 +18,5 @@ export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/li
     const row = await insertLimit(services.db, { ...newRecord(services), ...owner, ...fields })
     return toLimitResource(await measureLimit(services, row))
   },
+  complete: completeLimit,
 })

@@ -3,6 +3,7 @@ import { assertRole } from '../operation/assert-role.ts'
 import { mergeScopeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
+import { completeLimit } from './complete-limit.ts'
 import { LimitChange, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 import { measureLimit } from './measure-limits.ts'
@@ -25,4 +26,5 @@ export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
     const row = orResourceNotFound(await storeLimit(services.db, resource.id, fields, now))
     return toLimitResource(await measureLimit(services, row))
   },
+  complete: completeLimit,
 })

@@ -4,6 +4,8 @@ import { Fault, toFault } from '../../core/fault.ts'
 import { faultHeaders } from '../../http/answer/envelope.ts'
 import { dropRest } from '../../http/body/drop-rest.ts'
 import { hasUnreadBody } from '../../http/body/read-body.ts'
+import { isTransactionConflict } from '../../storage/transaction-conflict.ts'
+import { anotherCallWasFirst } from './concurrent-call.ts'
 
 /**
  * Sends the error envelope for anything that was thrown. The details of anything but a Fault are logged only. Never
@@ -26,8 +28,10 @@ export function answerFault(
 
 function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply, baseUrl: () => string): void {
   const fault = toControlFault(thrown)
-  if (fault.status >= 500)
-    request.log.error({ err: fault.cause ?? fault, requestId: request.id }, 'call failed')
+  const details = { err: fault.cause ?? fault, requestId: request.id }
+  if (fault.status >= 500) request.log.error(details, 'call failed')
+  else if (isTransactionConflict(fault.cause))
+    request.log.warn(details, 'the database ended a call for another one')
   if (reply.raw.shouldKeepAlive) reply.removeHeader('connection')
   else reply.header('connection', 'close')
   reply
@@ -51,6 +55,7 @@ function sendAfterUpload({ raw }: FastifyRequest, reply: FastifyReply, body: str
 
 function toControlFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
+  if (isTransactionConflict(thrown)) return anotherCallWasFirst(thrown)
   switch ((thrown as { code?: unknown }).code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault('unsupported_media_type', 'The Content-Type must be application/json.', {

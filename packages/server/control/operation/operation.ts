@@ -178,6 +178,11 @@ interface Definition<
     call: Call<Path, A, z.output<Query>, z.output<Body>> & { readonly prepared: Prepared },
   ): Promise<ResultOf<R>>
   /**
+   * Returns the answer of a write with what may only be read once its change is in force: a counter that is opened before misses the
+   * requests of the time between. Runs in a transaction of its own. Where it fails the answer is `result`, and so is a repeated one.
+   */
+  complete?(call: Call<Path, A, z.output<Query>, z.output<Body>>, result: ResultOf<R>): Promise<ResultOf<R>>
+  /**
    * Returns what the operation replaces or ends, for the audit log. The resource that the path names is known already;
    * this is for records below it, such as a project's federated auth.
    */
@@ -215,6 +220,7 @@ export interface Operation {
   readonly authorize: ((call: unknown) => Promise<void>) | undefined
   readonly prepare: ((call: unknown) => Promise<unknown>) | undefined
   handle(call: unknown): Promise<unknown>
+  readonly complete: ((call: unknown, result: unknown) => Promise<unknown>) | undefined
   readonly before: ((call: unknown) => Promise<unknown>) | undefined
   readonly audit: 'none' | ((call: unknown, result: unknown) => AuditSubject) | undefined
 }
@@ -267,6 +273,7 @@ export function defineOperation<
     authorize: definition.authorize as Operation['authorize'],
     prepare: definition.prepare as Operation['prepare'],
     handle: definition.handle as Operation['handle'],
+    complete: definition.complete as Operation['complete'],
     before: definition.before as Operation['before'],
     audit: definition.audit as Operation['audit'],
   }

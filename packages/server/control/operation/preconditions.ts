@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { ResourceKind } from './resources.ts'
+import { lockEnvironment } from '../../storage/tenancy/environments.ts'
+import { lockOrganization } from '../../storage/tenancy/organizations.ts'
+import type { ResourceKind, Resources } from './resources.ts'
 
 const MESSAGE = 'The resource changed since you read it. Read it again, then repeat the change.'
 
@@ -25,6 +27,17 @@ const TABLES: Readonly<Partial<Record<ResourceKind, string>>> = {
   webhook: '',
 }
 
+/**
+ * Locks the owner of a record of these kinds. Their operations lock it before records, so the comparison does too: two calls
+ * that lock the same rows in different orders would wait for each other.
+ */
+const OWNER_LOCKS: {
+  readonly [Kind in ResourceKind]?: (db: Db, resource: Resources[Kind]) => Promise<void>
+} = {
+  member: (db, { org_id }) => lockOrganization(db, org_id),
+  plan: (db, { environment_id }) => lockEnvironment(db, environment_id),
+}
+
 /** Returns true if records of the kind have an entity tag. */
 export function hasTag(kind: ResourceKind): boolean {
   return TABLES[kind] !== undefined
@@ -45,16 +58,17 @@ export function assertMatch(ifMatch: string, resource: object | undefined): void
 }
 
 /** Throws `resource_conflict` unless `If-Match` names the stored version, and locks the record until the transaction ends. */
-export async function assertStillMatch(
+export async function assertStillMatch<Kind extends ResourceKind>(
   db: Db,
   ifMatch: string,
-  kind: ResourceKind,
-  id: string,
+  kind: Kind,
+  resource: Resources[Kind],
 ): Promise<void> {
   const table = TABLES[kind]
   if (table === undefined || table === '') return
+  await OWNER_LOCKS[kind]?.(db, resource)
   const query: RawBuilder<{ updated_at: Date }> = sql`
-    select updated_at from ${sql.table(table)} where id = ${id} for update`
+    select updated_at from ${sql.table(table)} where id = ${resource.id} for no key update`
   const { rows } = await query.execute(db)
   assertMatch(ifMatch, rows[0])
 }

@@ -115,11 +115,6 @@ const WRITING = new Set([
 /** The most bytes of the texts of one environment: what its gateways read after each change. */
 export const MAX_ENVIRONMENT_BYTES = 4 * 1024 * 1024
 
-/** True if the operation may be refused because its owner has too much already. */
-export function isBounded(operationName: string): boolean {
-  return RECORD_BOUNDS.has(operationName) || RULES.has(operationName) || WRITING.has(operationName)
-}
-
 /**
  * Throws 409 `resource_conflict` if the owner of what the operation wrote has too many records now, or its environment too many bytes and
  * more than before: one that is too large already, from an earlier version, can be made smaller step by step. For the transaction of

@@ -1,6 +1,7 @@
 import { insertQuota } from '../../storage/policies/quotas.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { completeQuota } from './complete-quota.ts'
 import { measureQuota } from './measure-quotas.ts'
 import { NewQuota, parseQuota } from './quota-body.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
@@ -18,4 +19,5 @@ export const createQuota = defineOperation('POST /v1/environments/{envId}/quotas
     const row = await insertQuota(services.db, { ...newRecord(services), ...owner, ...fields })
     return toQuotaResource(await measureQuota(services, row))
   },
+  complete: completeQuota,
 })

@@ -2,6 +2,7 @@ import { lockQuota, updateQuota as storeQuota } from '../../storage/policies/quo
 import { mergeScopeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
+import { completeQuota } from './complete-quota.ts'
 import { measureQuota } from './measure-quotas.ts'
 import { parseQuota, QuotaChange } from './quota-body.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
@@ -20,4 +21,5 @@ export const updateQuota = defineOperation('PATCH /v1/quotas/{id}', {
     const row = orResourceNotFound(await storeQuota(services.db, resource.id, fields, now))
     return toQuotaResource(await measureQuota(services, row))
   },
+  complete: completeQuota,
 })

@@ -3,6 +3,7 @@ import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { findUserByPassword, getPasswordSalting } from '../../storage/users/users.ts'
+import { anotherCallWasFirst } from '../operation/concurrent-call.ts'
 import type { Services } from '../operation/operation.ts'
 import { toPasswordSettings } from '../operation/password.ts'
 
@@ -29,9 +30,7 @@ export async function hashForAddress(
  */
 export async function findUserByHash(tx: Db, email: string, hash: string): Promise<UserRow | undefined> {
   const { settings } = await getPasswordSalting(tx, email)
-  if (settings !== null && !hash.startsWith(`${settings}$`)) {
-    throw new Fault('resource_conflict', 'Another call of the same moment was first. Try again.')
-  }
+  if (settings !== null && !hash.startsWith(`${settings}$`)) throw anotherCallWasFirst()
   return await findUserByPassword(tx, email, hash)
 }
 

@@ -56,13 +56,12 @@ export class Idempotency implements IdempotencyGroupOwner {
   readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
   readonly #storedBytes: StoredBytesLimit
   readonly #reads = new PacedReads()
-  /** Claims of this process, for which it renews its row. */
+  /** Claims that this process has or waits for. It renews its row for them. */
   readonly #claims = new Set<string>()
   /** Claims that could not be released yet. */
   readonly #unreleased = new Set<string>()
   readonly #timer: NodeJS.Timeout
   #replays = 0
-  #claiming = 0
   readonly #logPace = new LogPace()
   #renewedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
@@ -118,22 +117,21 @@ export class Idempotency implements IdempotencyGroupOwner {
     scope: IdempotencyScope,
     bodyHash: Buffer,
   ): Promise<{ readonly claimId: string } | StoredClaim> {
-    this.#claiming++
-    const claiming = this.#tryClaim(scope, bodyHash).finally(() => {
-      this.#claiming--
-    })
+    const claimId = this.#options.newId()
+    this.#claims.add(claimId)
     try {
       const found = await within(
         CLAIM_MS,
-        claiming,
+        this.#tryClaim(claimId, scope, bodyHash),
         () => noAnswer(CLAIM_MS),
         late => {
           if ('claimId' in late) this.release(late.claimId)
         },
       )
-      if ('claimId' in found) this.#claims.add(found.claimId)
+      if (!('claimId' in found)) this.#claims.delete(claimId)
       return found
     } catch (error) {
+      this.#claims.delete(claimId)
       this.#log({ err: error }, 'requests with an idempotency key are refused: it cannot be checked')
       throw error
     }
@@ -144,13 +142,14 @@ export class Idempotency implements IdempotencyGroupOwner {
     if (this.#logPace.isDue(performance.now())) this.#options.log.warn(details, message)
   }
 
+  /** Ends without a claim once `claimId` is not waited for any more: a later request of this process may have claimed the key. */
   async #tryClaim(
+    claimId: string,
     scope: IdempotencyScope,
     bodyHash: Buffer,
   ): Promise<{ readonly claimId: string } | StoredClaim> {
-    const { store, owner, newId } = this.#options
+    const { store, owner } = this.#options
     if (performance.now() - this.#renewedAt > RENEW_MS) await this.#renew()
-    const claimId = newId()
     const claim = {
       id: claimId,
       hash: scope.hash,
@@ -159,13 +158,14 @@ export class Idempotency implements IdempotencyGroupOwner {
       environmentId: scope.environmentId,
       owner,
     }
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS && this.#claims.has(claimId); round++) {
       if (await store.insert(claim)) return { claimId }
       const found = await store.find(scope.hash)
       if (found === undefined) continue
-      // Another group of this process would have the key: the claim's release is under way, or its insertion was late.
-      const isAbandoned = found.owner === owner && !found.isKept
+      // The claim's release is under way, or its insertion was late.
+      const isAbandoned = found.owner === owner && !found.isKept && !this.#claims.has(found.id)
       if (!found.isFree && !isAbandoned) return found
+      if (!this.#claims.has(claimId)) break
       if (await store.takeOver(claim, found.id)) return { claimId }
     }
     throw new Error('an idempotency key changed hands too often')
@@ -257,7 +257,7 @@ export class Idempotency implements IdempotencyGroupOwner {
   }
 
   async #tick(): Promise<void> {
-    if (this.#claims.size + this.#claiming > 0) await this.#renew().catch(() => {})
+    if (this.#claims.size > 0) await this.#renew().catch(() => {})
     await this.#writeAgain()
   }
 

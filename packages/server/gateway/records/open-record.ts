@@ -13,7 +13,7 @@ export type Estimate = Pick<ReservedOutput, 'inputTokens' | 'outputTokens'>
  * Journals what a request counts as if this process is killed while it runs. If it reserves tokens or money, the line
  * states the reserved amounts as an estimate. If it only reserves on counters that outlive this process, the line
  * states its input, so that the replay can settle the reservation by its id. Other requests affect no limit and need no
- * line.
+ * line. Neither does a settled request, whose reservation may be extended late: nothing would remove the line.
  */
 export function openRecord(
   ctx: IdentifiedContext,
@@ -21,6 +21,7 @@ export function openRecord(
   counter: { countInput(): number },
   deps: RecordDeps,
 ): void {
+  if (ctx.isSettled) return
   const { reservation, recordFields } = ctx
   const isReservedElsewhere = deps.isLedgerShared && (reservation?.meterStatuses.length ?? 0) > 0
   if (reserved === undefined && !isReservedElsewhere) return

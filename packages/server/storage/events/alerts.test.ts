@@ -217,7 +217,8 @@ test('removes alerts whose window ended before a time, but not those of a window
 test('creates one event for a rejected credential, without its secret, until it is valid again', async () => {
   const { db } = plane.database
   const id = await plane.insertCredential(tenant, 'sk-canary-of-this-test')
-  const mark = (): Promise<void> => markCredentialRejected(db, id, CREDENTIAL_REJECTED, deps())
+  const updatedAt = plane.clock.now()
+  const mark = (): Promise<void> => markCredentialRejected(db, { id, updatedAt }, CREDENTIAL_REJECTED, deps())
   await Promise.all([mark(), mark()])
   await mark()
   const [entry, ...more] = await listSystemEntries()

@@ -99,6 +99,28 @@ describe.each(listTestServers())('keys on $label', server => {
       expect((await findKey(db, a.id))?.updated_at).toEqual(CREATED)
     })
 
+    test('is stored in the order of their ids, so that no two processes wait for each other', async () => {
+      const [low, high] = [newId(), newId()].sort() as [string, string]
+      // The higher one comes first in the table too, which the planner may read as a whole.
+      for (const id of [high, low]) await addKey(db, tree.environment, { id, original_id: id })
+      let storing: Promise<void> | undefined
+      await db.transaction().execute(async tx => {
+        await lockKey(tx, low)
+        storing = updateKeysLastUsed(
+          db,
+          new Map([
+            [high, AT],
+            [low, AT],
+          ]),
+        )
+        await untilLockWait(database.pool)
+        const free = tx.selectFrom('keys').select('id').where('id', '=', high).forUpdate().skipLocked()
+        expect(await free.execute()).toEqual([{ id: high }])
+      })
+      await storing
+      expect([await lastUsed(low), await lastUsed(high)]).toEqual([AT, AT])
+    })
+
     test('never moves back', async () => {
       const { id } = await addKey(db, tree.environment)
       for (const at of [AT, AT - 1000, AT + 1]) await updateKeysLastUsed(db, new Map([[id, at]]))

@@ -87,11 +87,16 @@ export async function lockKey(tx: Db, id: string): Promise<KeyRow> {
 
 /**
  * Stores when keys were last used, in Unix milliseconds by key id. `last_used_at` never moves back. One statement for all
- * keys; it sends no change notification.
+ * keys; it sends no change notification. Locks the keys in the order of their ids, since the workers of a machine store
+ * theirs at the same moment.
  */
 export async function updateKeysLastUsed(db: Db, uses: ReadonlyMap<string, number>): Promise<void> {
+  const ids = [...uses.keys()]
   const times = [...uses.values()].map(at => new Date(at))
-  await sql`update keys set last_used_at = used.at
-    from unnest(${[...uses.keys()]}::uuid[], ${times}::timestamptz[]) as used (id, at)
-    where keys.id = used.id and (keys.last_used_at is null or keys.last_used_at < used.at)`.execute(db)
+  await sql`with locked as materialized (
+      select id from keys where id = any(${ids}::uuid[]) order by id for no key update
+    )
+    update keys set last_used_at = used.at
+    from locked join unnest(${ids}::uuid[], ${times}::timestamptz[]) as used (id, at) using (id)
+    where keys.id = locked.id and (keys.last_used_at is null or keys.last_used_at < used.at)`.execute(db)
 }

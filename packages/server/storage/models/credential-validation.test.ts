@@ -39,6 +39,7 @@ describe.each(listTestServers())('validation of provider credentials on $label',
 
   const store = (validation: CredentialValidation, of: ProviderCredentialRow = credential) =>
     db.transaction().execute(tx => updateCredentialValidation(tx, of, validation, deps))
+  const used = () => ({ id: credential.id, updatedAt: credential.updated_at.getTime() })
   const countEvents = async (): Promise<number> => {
     const page = { limit: 100, after: undefined }
     return (await listAuditLog(db, tree.organization.id, { operation: 'credential.invalid' }, page)).length
@@ -87,9 +88,7 @@ describe.each(listTestServers())('validation of provider credentials on $label',
     const owner = { id: newId(), org_id: tree.organization.id, created_at: CREATED, updated_at: CREATED }
     const hook = { url: 'https://hooks.example', events: ['credential.invalid'], secret_cipher: Buffer.of(0) }
     await insertWebhook(db, { ...owner, ...hook })
-    await Promise.all(
-      [1, 2, 3].map(() => markCredentialRejected(db, credential.id, CREDENTIAL_REJECTED, deps)),
-    )
+    await Promise.all([1, 2, 3].map(() => markCredentialRejected(db, used(), CREDENTIAL_REJECTED, deps)))
     expect(await countEvents()).toBe(1)
     const query = db.selectFrom('webhook_deliveries').select('payload').where('webhook_id', '=', owner.id)
     const [delivery, ...others] = await query.execute()
@@ -109,8 +108,16 @@ describe.each(listTestServers())('validation of provider credentials on $label',
     })
   })
 
+  test('a rejection of what the credential was before a change is dropped', async () => {
+    const before = used()
+    await updateProviderCredential(db, credential.id, { weight: 5 }, AT)
+    await markCredentialRejected(db, before, CREDENTIAL_REJECTED, deps)
+    expect((await findProviderCredential(db, credential.id))?.validation_error).toBeNull()
+    expect(await countEvents()).toBe(0)
+  })
+
   test('a rejection does not change updated_at, so that a running validation is still stored', async () => {
-    await markCredentialRejected(db, credential.id, CREDENTIAL_REJECTED, deps)
+    await markCredentialRejected(db, used(), CREDENTIAL_REJECTED, deps)
     expect((await findProviderCredential(db, credential.id))?.updated_at).toEqual(credential.updated_at)
     expect((await store(VALID))?.validation_error).toBeNull()
   })

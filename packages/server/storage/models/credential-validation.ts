@@ -1,4 +1,5 @@
 import { refreshDelayMs } from '../../core/models/refresh-schedule.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 import { cutToRoom } from '../discovered-models.ts'
 import { type EventDeps, insertSystemEvent, type SystemEvent } from '../events/system-events.ts'
 import type { Db } from '../pool.ts'
@@ -64,11 +65,12 @@ function hasSameModels(some: readonly string[], others: readonly string[]): bool
 
 /**
  * Stores why the provider refuses the credential's requests, and creates the event `credential.invalid`. Does nothing if that
- * is stored already, however many processes report it.
+ * is stored already, however many processes report it, or if the credential was changed since the request used it: it may have
+ * another key by now. `updatedAt`: Unix milliseconds.
  */
 export async function markCredentialRejected(
   db: Db,
-  id: string,
+  { id, updatedAt }: Pick<Credential, 'id' | 'updatedAt'>,
   error: typeof CREDENTIAL_REJECTED | typeof CREDENTIAL_EXHAUSTED,
   deps: EventDeps,
 ): Promise<void> {
@@ -77,6 +79,7 @@ export async function markCredentialRejected(
       .updateTable('provider_credentials')
       .set({ validation_error: error })
       .where('id', '=', id)
+      .where('updated_at', '=', new Date(updatedAt))
       .where('validation_error', 'is distinct from', error)
       .returningAll()
       .executeTakeFirst()

@@ -2,6 +2,7 @@ import { hasLiveProject } from '../live-owner.ts'
 import type { PlanRow } from '../policy-tables.ts'
 import type { Db } from '../pool.ts'
 import { defineTable } from '../table.ts'
+import { lockEnvironment } from '../tenancy/environments.ts'
 
 const plans = defineTable('plans', hasLiveProject)
 
@@ -24,7 +25,7 @@ export function findDefaultPlan(db: Db, environmentId: string): Promise<PlanRow 
  * until the transaction ends: concurrent callers wait, and exactly one default plan remains.
  */
 export async function clearDefaultPlan(tx: Db, environmentId: string, now: Date): Promise<void> {
-  await tx.selectFrom('environments').select('id').where('id', '=', environmentId).forUpdate().execute()
+  await lockEnvironment(tx, environmentId)
   await tx
     .updateTable('plans')
     .set({ is_default: false, updated_at: now })

@@ -6,6 +6,10 @@ import { encodeBatch } from './record-batch.ts'
 import { UnstorableValue } from './storable.ts'
 import { storeOnce } from './store-batch.ts'
 
+const CHECK_VIOLATION = '23514'
+/** A day that has no partition after so many attempts has a table of its name that is none. */
+const MAX_ATTEMPTS = 3
+
 export interface RejectedRecord {
   readonly id: string
   readonly reason: string
@@ -73,15 +77,26 @@ async function insertReduced(
   else onReduced(record.id, refusal)
 }
 
-/** Returns why the database refuses one of the records, in which case none of them is stored. */
+/**
+ * Returns why the database refuses one of the records, in which case none of them is stored. Retention may drop the partition of an
+ * old day at any moment before: it is made again.
+ */
 async function insertBatch(pool: Pool, records: readonly RecordLine[]): Promise<string | undefined> {
-  try {
-    await storeOnce(pool, await encodeBatch(records))
-    return undefined
-  } catch (error) {
-    if (!isDataError(error)) throw error
-    return `${error.code}: ${error.message}`
+  for (let tries = 1; ; tries++) {
+    try {
+      await storeOnce(pool, await encodeBatch(records))
+      return undefined
+    } catch (error) {
+      if (!isDataError(error)) throw error
+      if (!isMissingPartition(error) || tries === MAX_ATTEMPTS) return `${error.code}: ${error.message}`
+      await createPartitions(pool, new Set(records.map(({ at }) => dayOf(at) as string)))
+    }
   }
+}
+
+/** True if a row belongs to no partition, the only failed check that has no constraint. */
+function isMissingPartition(error: DatabaseError | UnstorableValue): boolean {
+  return error instanceof DatabaseError && error.code === CHECK_VIOLATION && error.constraint === undefined
 }
 
 /** Classes 22 (data exception), 23 (constraint) and 54 (past a limit): the record is at fault. */

@@ -2,11 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
 import { systemRandom } from '../../core/random.ts'
+import { toLineWithRecord } from '../../core/records/record-line.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { untilLockWait } from '../../testing/harness/lock-wait.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { type SeededEnvironment, seedEnvironment } from '../../testing/harness/seed-environment.ts'
 import type { EnvironmentRow } from '../schema.ts'
+import { insertRequestRecords } from './request-logs.ts'
 import { applyRetention } from './retention.ts'
 
 const newId = openIds(systemClock, systemRandom)
@@ -28,15 +32,17 @@ describe.each(listTestServers())('retention on $label', server => {
     ])
     return seeded
   }
+  /** A request of this age in days. */
+  const toRecord = (seeded: SeededEnvironment, age: number): RequestRecord => {
+    const { environmentId: id, orgId: org_id, projectId: project_id } = seeded
+    return requestRecord({ id, org_id, project_id } as EnvironmentRow, newId(), NOW.getTime() - age * DAY_MS)
+  }
   /** Inserts a request of each age in days. */
   const insert = async (seeded: SeededEnvironment, ...ages: number[]): Promise<void> => {
-    const environment = {
-      id: seeded.environmentId,
-      org_id: seeded.orgId,
-      project_id: seeded.projectId,
-    } as EnvironmentRow
-    const records = ages.map(age => requestRecord(environment, newId(), NOW.getTime() - age * DAY_MS))
-    await insertRecords(database.pool, records)
+    await insertRecords(
+      database.pool,
+      ages.map(age => toRecord(seeded, age)),
+    )
   }
   /** Ages in days of the rows that are left, newest first. */
   const kept = async (seeded: SeededEnvironment): Promise<number[]> => {
@@ -109,6 +115,27 @@ describe.each(listTestServers())('retention on $label', server => {
     await reader.query('rollback')
     reader.release()
     expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+  })
+
+  test('a record whose day is dropped right before it is stored is stored, and its usage counts', async () => {
+    const seeded = await seed(30)
+    await insert(seeded, 100)
+    const locker = await database.pool.connect()
+    await locker.query('begin')
+    // The usage records are looked up once the partitions are made.
+    await locker.query('lock table usage_records in access exclusive mode')
+    const line = toLineWithRecord(toRecord(seeded, 100))
+    const inserting = insertRequestRecords(database.pool, [line])
+    await untilLockWait(database.pool)
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+    await locker.query('rollback')
+    locker.release()
+    expect(await inserting).toEqual({ rejected: [] })
+    expect(await kept(seeded)).toEqual([100])
+    const { rows } = await database.pool.query(
+      `select sum(requests) as requests from usage_rollups where span = 'day'`,
+    )
+    expect(rows).toEqual([{ requests: 2 }])
   })
 
   test('keeps a partition until its last millisecond is too old', async () => {

@@ -30,8 +30,15 @@ export function isOrganizationSlugTaken(db: Db, slug: string): Promise<boolean> 
 }
 
 /** Locks the row until the transaction ends: changes of an organization's members run one after the other. */
-export async function lockOrganization(tx: Db, id: string): Promise<void> {
-  await tx.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute()
+export function lockOrganization(tx: Db, id: string): Promise<void> {
+  return lockOrganizations(tx, [id])
+}
+
+/** Locks the rows in the order of their ids, so that no two transactions wait for each other. */
+export async function lockOrganizations(tx: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const query = tx.selectFrom('organizations').select('id').where('id', 'in', ids)
+  await query.orderBy('id').forNoKeyUpdate().execute()
 }
 
 /** Marks the organization as deleted. The row stays, so that keys below it are answered with key_revoked. */

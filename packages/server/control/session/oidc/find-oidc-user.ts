@@ -1,7 +1,7 @@
 import { createRandomId } from '../../../core/ids.ts'
 import type { Db } from '../../../storage/pool.ts'
 import type { UserRow } from '../../../storage/schema.ts'
-import { lockOrganization } from '../../../storage/tenancy/organizations.ts'
+import { lockOrganizations } from '../../../storage/tenancy/organizations.ts'
 import { findUserByIdentity, insertIdentity, lockEmail } from '../../../storage/users/identities.ts'
 import {
   acceptInvitation,
@@ -37,6 +37,10 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
     const [existing, ...others] = await listUsersByEmail(tx, email)
     const created_at = new Date(services.clock.now())
     const invitations = await listLiveInvitations(tx, email, created_at)
+    await lockOrganizations(
+      tx,
+      invitations.map(({ org_id }) => org_id),
+    )
     if (existing === undefined && invitations.length === 0) return undefined
     const user =
       existing === undefined
@@ -117,7 +121,6 @@ async function joinInvited(
     if (joined.size >= MAX_MEMBERSHIPS) return
     if (joined.has(org_id)) continue
     joined.add(org_id)
-    await lockOrganization(tx, org_id)
     await acceptInvitation(tx, id, user.id, now)
   }
 }

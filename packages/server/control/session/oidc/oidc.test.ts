@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { lockOrganizations } from '../../../storage/tenancy/organizations.ts'
 import {
   OIDC_CLIENT,
   openScriptedIssuer,
@@ -10,6 +11,7 @@ import {
   PASSWORD,
   type Tenant,
 } from '../../../testing/harness/control-plane.ts'
+import { untilLockWait } from '../../../testing/harness/lock-wait.ts'
 
 interface Session {
   user: { id: string; email: string; name: string | null }
@@ -198,6 +200,35 @@ describe('sign-in by OIDC', () => {
     const sessions = await Promise.all([finish(a.back, a.pending), finish(b.back, b.pending)])
     const ids = sessions.map(session => (session as Session).user.id)
     expect(ids[0]).toBe(ids[1])
+  })
+
+  test('two people whom two organizations invited in opposite orders sign in at once', async () => {
+    const other = await plane.insertTenant('other')
+    const emails = [newEmail(), newEmail()] as const
+    for (const [email, of] of [
+      [emails[0], tenant],
+      [emails[1], other],
+      [emails[0], other],
+      [emails[1], tenant],
+    ] as const) {
+      plane.clock.advance(1)
+      await invite(email, of)
+    }
+    const { db, pool } = plane.database
+    const ids = [tenant.organization.id, other.organization.id]
+    const signingIn: Promise<Session | string>[] = []
+    await db.transaction().execute(async tx => {
+      await lockOrganizations(tx, ids)
+      for (const email of emails) {
+        issuer.claims = { sub: plane.newId(), email, email_verified: true }
+        const { back, pending } = await begin()
+        signingIn.push(finish(back, pending))
+        await untilLockWait(pool, signingIn.length)
+      }
+    })
+    for (const session of await Promise.all(signingIn)) {
+      expect((session as Session).memberships.map(({ organization }) => organization.id).sort()).toEqual(ids)
+    }
   })
 
   test('401 sign_in_failed for an unknown person, an unverified address and an expired invitation', async () => {
