@@ -97,6 +97,26 @@ test('text that is no token, and a token of another issuer, cause no request for
   expect(idp.asked).toEqual([KEYS])
 })
 
+test.each(
+  [undefined, 'EdDSA', 'Ed25519'].flatMap(ofKey => ['EdDSA', 'Ed25519'].map(alg => ({ ofKey, alg }))),
+)(
+  'a key for $ofKey verifies a token of $alg, which RFC 9864 makes the same algorithm',
+  async ({ ofKey, alg }) => {
+    const { privateKey, publicKey } = await generateKeyPair('Ed25519')
+    const key = {
+      ...(await exportJWK(publicKey)),
+      kid: 'one',
+      ...(ofKey === undefined ? {} : { alg: ofKey }),
+    }
+    idp.answers.set(KEYS, { body: { keys: [key] } })
+    config = { ...config, algorithms: ['EdDSA'] }
+    const seconds = Math.floor(now / 1000)
+    const claims = { iss: idp.issuer, aud: 'app', sub: 'bob', iat: seconds, exp: seconds + 60 }
+    const token = await new SignJWT(claims).setProtectedHeader({ alg, kid: 'one' }).sign(privateKey)
+    expect(await verify(token)).toEqual({ valid: true, endUserId: 'bob', plan: null })
+  },
+)
+
 test('a key set of 10 MB is refused by its size, and is not fetched again for each token', async () => {
   idp.answers.set(KEYS, { body: ' '.repeat(10 * 1024 * 1024) })
   const token = await idp.sign({}, now)

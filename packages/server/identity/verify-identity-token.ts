@@ -1,6 +1,6 @@
 import { createLocalJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
 import { isEndUserId, isReservedEndUserId } from '../core/tenancy/end-users.ts'
-import type { ClaimValue, FederatedConfig } from '../core/tenancy/federated-config.ts'
+import { type ClaimValue, ED25519_NAMES, type FederatedConfig } from '../core/tenancy/federated-config.ts'
 import type { KeySets } from './key-sets.ts'
 
 /** The end user that a token identifies. `reason` is for the project's administrators, never for the token's sender. */
@@ -66,7 +66,7 @@ async function verifySignature(
   if (keys === undefined) throw new InvalidTokenError('Its iss is not a configured issuer.')
   const { audiences } = config
   const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(keys), {
-    algorithms: [...config.algorithms],
+    algorithms: config.algorithms.flatMap(name => (name === 'EdDSA' ? ED25519_NAMES : [name])),
     issuer: [...config.issuers],
     ...(audiences.length === 0 ? {} : { audience: [...audiences] }),
     clockTolerance: config.clockToleranceSeconds,
