@@ -21,6 +21,25 @@ const DAY_SECONDS = 24 * 3600
 class InvalidTokenError extends Error {}
 
 /**
+ * Returns the configuration with the token's own issuer alone, so that another issuer that does not respond prevents nothing.
+ * undefined: the token names no configured issuer. Nothing of the token is verified.
+ */
+export function findOwnConfig(token: string, config: FederatedConfig): FederatedConfig | undefined {
+  const issuer = token.length > MAX_TOKEN_LENGTH ? undefined : readIssuer(token)
+  if (issuer === undefined || !config.issuers.includes(issuer)) return undefined
+  // All issuers share the key set of that address, which is fetched once then.
+  return config.jwksUrl === null ? { ...config, issuers: [issuer] } : config
+}
+
+function readIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
+
+/**
  * Verifies a token of an identity provider and returns its end user, or why it is invalid. `now` is Unix milliseconds.
  * Besides the signature and registered claims it checks what jose does not: the token's type, its age and lifetime, its
  * authorized party, the claims that the configuration requires, and that the user id is one.
