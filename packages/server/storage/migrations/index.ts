@@ -18,6 +18,7 @@ import { timeZones } from './0018-time-zones.ts'
 import { pendingDeliveries } from './0019-pending-deliveries.ts'
 import { rolledKeys } from './0020-rolled-keys.ts'
 import { plansOfTokens } from './0021-plans-of-tokens.ts'
+import { replacedSigningKeys } from './0022-replaced-signing-keys.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0019-pending-deliveries', sql: pendingDeliveries },
   { name: '0020-rolled-keys', sql: rolledKeys },
   { name: '0021-plans-of-tokens', sql: plansOfTokens },
+  { name: '0022-replaced-signing-keys', sql: replacedSigningKeys },
 ]
