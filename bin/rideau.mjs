@@ -12,14 +12,15 @@ const HELP = `Usage: rideau <command>
   control    run the control plane alone
   demo       run both with made-up data of 90 days (--rows N)
 
-  rotate-master-key  encrypt what is stored with a new master key, while the program runs
+  rotate-master-key    encrypt what is stored with a new master key, while the program runs
+  rotate-signing-keys  replace the keys that sign client tokens, while the program runs: all live tokens end
 
   help, --help         print this
   version, --version   print the version
 
 Settings are environment variables: see docs/operations.md.`
 
-const COMMANDS = new Set(['start', 'gateway', 'control', 'demo', 'rotate-master-key'])
+const COMMANDS = new Set(['start', 'gateway', 'control', 'demo', 'rotate-master-key', 'rotate-signing-keys'])
 
 const HELP_WORDS = new Set(['help', '--help', '-h'])
 const VERSION_WORDS = new Set(['version', '--version', '-v'])

@@ -61,6 +61,9 @@ export function fromDevice(options: DeviceOptions): TokenSource {
   return { mint: context => mintWithRetries(options, context) }
 }
 
+/** Assertions that are refused before a new key is attested. */
+const MAX_REFUSALS = 2
+
 /** Whether the gateway took an attestation or assertion in is unknown: its answer was lost, or came too late. */
 class LostAnswer extends RideauError {}
 
@@ -82,14 +85,19 @@ async function mintWithRetries(options: DeviceOptions, context: MintContext): Pr
   }
 }
 
+/**
+ * A new key is another end user, so one refused assertion is not enough to make one: the challenge may have expired while the app
+ * was suspended, or another process of the app have used a higher counter. Refused twice, the gateway does not accept the key: it is of
+ * another project, its attestation never arrived, or the project's settings have changed.
+ */
 async function mintOnce(options: DeviceOptions, context: MintContext): Promise<unknown> {
   const keyId = await options.device.findKeyId()
-  if (keyId !== null) {
+  for (let refusals = 0; keyId !== null && refusals < MAX_REFUSALS; refusals++) {
     try {
       const minted = await mintByAssertion(options, context, keyId)
       if (minted !== null) return minted
+      break
     } catch (error) {
-      // The gateway does not know the key: another project, or its attestation never arrived.
       if (!isRideauError(error, 'invalid_device_attestation')) throw error
     }
   }

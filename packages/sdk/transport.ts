@@ -9,7 +9,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export interface Credential {
   /** Returns the Bearer token. */
   get(signal: AbortSignal | undefined): Promise<string>
-  /** Drops a token that the gateway calls expired. Returns whether `get` can give another one. */
+  /** Drops a token that the gateway calls expired or unknown. Returns whether `get` can give another one. */
   drop(token: string): boolean
 }
 
@@ -111,7 +111,7 @@ export class Transport {
     return this.attempt(credential, options, run, call.canRetry)
   }
 
-  /** Runs attempts until one succeeds, cannot be retried, or was the last. An expired token is replaced once besides. */
+  /** Runs attempts until one succeeds, cannot be retried, or was the last. An expired or unknown token is replaced once besides. */
   async attempt<T>(
     credential: Credential | undefined,
     { signal, maxRetries = this.maxRetries }: CallOptions,
@@ -126,7 +126,8 @@ export class Transport {
         return await run(token)
       } catch (error) {
         if (isAborted(signal)) throw error
-        if (!isRenewed && token !== undefined && isRideauError(error, 'key_expired')) {
+        // The gateway does not know a token whose signing key was replaced.
+        if (!isRenewed && token !== undefined && isRideauError(error, 'key_expired', 'invalid_key')) {
           isRenewed = true
           if (credential?.drop(token) === true) continue
         }

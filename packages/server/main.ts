@@ -9,6 +9,7 @@ import { setHeapOptions } from './app/process/heap-options.ts'
 import { lowerHelperThreads } from './app/process/helper-threads.ts'
 import { openLog } from './app/process/open-log.ts'
 import { handleProcessExceptions } from './app/process/process-exceptions.ts'
+import { replaceAllSigningKeys } from './app/replace-all-signing-keys.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { runWorker } from './app/run-worker.ts'
 import { ConfigError } from './app/settings/config-error.ts'
@@ -20,7 +21,7 @@ import { systemClock } from './core/clock.ts'
 import { endEmbeddedServer } from './storage/embedded/end-server.ts'
 import { WORKER_ROLE } from './workers/processes/worker-messages.ts'
 
-export type Command = 'start' | 'gateway' | 'control' | 'demo' | 'rotate-master-key'
+export type Command = 'start' | 'gateway' | 'control' | 'demo' | 'rotate-master-key' | 'rotate-signing-keys'
 
 /**
  * Starts the program, which runs until a signal stops it, or runs a task to its end. Rejects if a setting is invalid or a part
@@ -43,12 +44,13 @@ export async function run(
     if (config.databaseUrl === undefined) await endEmbeddedServer(config.dataDir)
   }
   const exit = (code: number): void => process.exit(code)
-  if (command === 'rotate-master-key') {
+  if (command === 'rotate-master-key' || command === 'rotate-signing-keys') {
+    // It can be run again at any moment, so it just ends, without a database that it started.
+    for (const name of STOP_SIGNALS) process.once(name, () => void endDatabase().finally(() => exit(1)))
+    if (command === 'rotate-signing-keys') return await replaceAllSigningKeys({ ...config, log })
     if (config.masterKey !== undefined && config.formerMasterKeys.length === 0) {
       throw new ConfigError('RIDEAU_FORMER_MASTER_KEYS: must hold the key that RIDEAU_MASTER_KEY replaces')
     }
-    // It can be run again at any moment, so it just ends, without a database that it started.
-    for (const name of STOP_SIGNALS) process.once(name, () => void endDatabase().finally(() => exit(1)))
     return await rotateMasterKey({ ...config, log })
   }
   const workers = command === 'start' || command === 'gateway' ? config.workers : 1

@@ -72,8 +72,23 @@ describe.each([
     const device = create(gateway.devices)
     await device.attest('another project')
     await open(device).listModels()
-    expect(paths()).toEqual([CHALLENGE, ASSERT, CHALLENGE, ATTEST, '/v1/models'])
+    const twice = [CHALLENGE, ASSERT, CHALLENGE, ASSERT]
+    expect(paths()).toEqual([...twice, CHALLENGE, ATTEST, '/v1/models'])
     expect(device.made).toBe(2)
+  })
+
+  test('keeps its key and its end user where one assertion is refused', async () => {
+    const device = create(gateway.devices)
+    const client = open(device)
+    await client.listModels()
+    const { endUserId } = client
+    client.signOut()
+    server.script(ASSERT, sendError(401, 'invalid_device_attestation'), real)
+    await client.listModels()
+    expect(paths().slice(3)).toEqual([CHALLENGE, ASSERT, CHALLENGE, ASSERT, '/v1/models'])
+    expect([device.made, client.endUserId]).toEqual([1, endUserId])
+    const challenges = server.received.filter(({ path }) => path === ASSERT).map(({ json }) => json.challenge)
+    expect(new Set(challenges).size).toBe(2)
   })
 
   test('asserts with the attested key where the answer to its attestation was lost', async () => {
@@ -88,7 +103,8 @@ describe.each([
     const device = create(gateway.devices)
     server.script(ATTEST, breakAfter(), real)
     await open(device).listModels()
-    expect(paths()).toEqual([CHALLENGE, ATTEST, CHALLENGE, ASSERT, CHALLENGE, ATTEST, '/v1/models'])
+    const twice = [CHALLENGE, ASSERT, CHALLENGE, ASSERT]
+    expect(paths()).toEqual([CHALLENGE, ATTEST, ...twice, CHALLENGE, ATTEST, '/v1/models'])
     expect(device.made).toBe(2)
   })
 

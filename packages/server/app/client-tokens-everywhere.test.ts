@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { decodeProtectedHeader } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp, toUrl } from '../testing/harness/app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type App, openApp } from './app.ts'
+import { replaceAllSigningKeys } from './replace-all-signing-keys.ts'
 import { parseConfig } from './settings/settings.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
@@ -95,6 +97,24 @@ describe.skipIf(redisProgram === undefined)('client tokens on two gateways', () 
     expect(await chatOnBoth(ofProject)).toEqual(['200', '200'])
     await app.manage('DELETE', `/v1/projects/${project.id}`)
     await expect.poll(() => chatOnBoth(ofProject), SOON).toEqual(['401 key_revoked', '401 key_revoked'])
+  })
+
+  test('end on both at once when the signing keys are replaced, and new ones are made by the new key at once', async () => {
+    const options = { databaseUrl: toUrl(app.database.connection), dataDir, log: pino({ level: 'silent' }) }
+    const [first, other] = [await mint('frank'), await mint('grace')]
+    expect([...(await chatOnBoth(first)), ...(await chatOnBoth(other))]).toEqual(Array(4).fill('200'))
+    await replaceAllSigningKeys({
+      ...options,
+      masterKey: Buffer.from(MASTER_KEY, 'base64'),
+      formerMasterKeys: [],
+    })
+    await expect.poll(() => chatOnBoth(first), SOON).toEqual(['401 invalid_key', '401 invalid_key'])
+    expect(await chatOnBoth(other)).toEqual(['401 invalid_key', '401 invalid_key'])
+    expect(await chatOnBoth(await mint('frank'))).toEqual(['200', '200'])
+    const keySet = await fetch(`${second.gatewayUrl}/.well-known/jwks.json`)
+    const kids = ((await keySet.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+    expect(kids).toHaveLength(2)
+    expect(kids).not.toContain(decodeProtectedHeader(first).kid)
   })
 
   test('cost the database nothing once they are known', async () => {

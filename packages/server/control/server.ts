@@ -235,7 +235,7 @@ function toServices(deps: ControlDeps, limits: ControlLimits) {
   return {
     ...deps,
     wholeDb: deps.db,
-    hasOidc: deps.oidc !== undefined,
+    oidcIssuer: deps.oidc?.issuer,
     spellTimeZone: openTimeZones(deps.db),
     passwords: openPasswords(),
     rates: openControlRates(deps.clock, limits),

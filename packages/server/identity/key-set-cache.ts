@@ -36,8 +36,9 @@ interface Entry {
 
 /**
  * Keeps the key sets of identity providers, so that a token costs no request to its provider. Configurations with the same
- * issuers share an entry, and organizations the room for entries. Whatever tokens and providers do, a provider gets one request at a time, at most one in 30 seconds
- * because of unknown keys, and fewer and fewer while it fails.
+ * issuers share an entry, and organizations the room for entries. Ask with the issuer of one token alone (findOwnConfig): an entry
+ * fails as a whole. Whatever tokens and providers do, a provider gets one request at a time, at most one in 30 seconds because of
+ * unknown keys, and fewer and fewer while it fails.
  */
 export class KeySetCache {
   readonly #fetch: KeySetCacheOptions['fetch']

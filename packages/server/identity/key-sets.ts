@@ -1,6 +1,10 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { JSONWebKeySet, JWK } from 'jose'
-import type { FederatedConfig, SigningAlgorithm } from '../core/tenancy/federated-config.ts'
+import {
+  ED25519_NAMES,
+  type FederatedConfig,
+  type SigningAlgorithm,
+} from '../core/tenancy/federated-config.ts'
 import type { EgressPolicy } from '../http/egress/egress.ts'
 import { FetchError, fetchJson } from './fetch-json.ts'
 
@@ -105,9 +109,10 @@ const MAX_EXPONENT = 2n ** 32n
 const MAX_FIELD_LENGTH = 2048
 
 function toPublicFields(jwk: JWK): JWK {
-  return Object.fromEntries(
-    FIELDS.filter(name => jwk[name] !== undefined).map(name => [name, jwk[name]]),
-  ) as JWK
+  // Tokens are compared with a key's `alg` by text, and a token of this algorithm may have either name.
+  const isEd25519 = jwk.kty === 'OKP' && ED25519_NAMES.some(name => name === jwk.alg)
+  const names = FIELDS.filter(name => jwk[name] !== undefined && !(isEd25519 && name === 'alg'))
+  return Object.fromEntries(names.map(name => [name, jwk[name]])) as JWK
 }
 
 /** True for a public signing key of sufficient strength. Secrets and private keys are skipped. */
@@ -138,11 +143,9 @@ const CURVES: Readonly<Record<string, string>> = {
   EdDSA: 'Ed25519',
 }
 
-/** True if the key can verify signatures of the algorithm. */
+/** True if the key, of which only the public fields are left, can verify signatures of the algorithm. */
 function fits(jwk: JWK, algorithm: SigningAlgorithm): boolean {
-  if (jwk.alg !== undefined && jwk.alg !== algorithm && !(algorithm === 'EdDSA' && jwk.alg === 'Ed25519')) {
-    return false
-  }
+  if (jwk.alg !== undefined && jwk.alg !== algorithm) return false
   const curve = CURVES[algorithm]
   return curve === undefined ? jwk.kty === 'RSA' : jwk.crv === curve
 }

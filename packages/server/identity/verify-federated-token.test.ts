@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type ClientTokenClaims,
   readTokenKid,
@@ -88,6 +88,41 @@ test('a thousand tokens of invented keys cost one request in 30 seconds', async 
   expect(await verify(good)).toMatchObject({ valid: true })
 })
 
+describe('of two issuers, one that does not respond', () => {
+  beforeEach(async () => {
+    const other = await openIdentityProvider()
+    await other.close()
+    config = { ...config, jwksUrl: null, issuers: [other.issuer, idp.issuer] }
+  })
+
+  test('ends the sign-in of its own users only, also for a gateway that has just started', async () => {
+    for (let round = 0; round < 3; round++) {
+      expect(await verify(await idp.sign({}, now))).toMatchObject({ valid: true })
+      const [down = ''] = config.issuers
+      await expect(verify(await idp.sign({ iss: down }, now))).rejects.toThrow('could not be fetched')
+      now += 71 * 60_000
+    }
+  })
+
+  test('does not hide the new keys of the other one', async () => {
+    const stranger = await openIdentityProvider()
+    await verify(await idp.sign({}, now))
+    now += 31_000
+    idp.answers.set(KEYS, { body: { keys: [{ ...stranger.publicKey, kid: 'two' }] } })
+    const token = await stranger.sign({ iss: idp.issuer }, now, { kid: 'two' })
+    await stranger.close()
+    expect(await verify(token)).toMatchObject({ valid: true })
+  })
+})
+
+test('the key set of jwks_url is fetched once for all issuers', async () => {
+  config = { ...config, issuers: ['https://other.example', idp.issuer] }
+  for (const iss of config.issuers) {
+    expect(await verify(await idp.sign({ iss }, now))).toMatchObject({ valid: true })
+  }
+  expect(idp.asked).toEqual([KEYS])
+})
+
 test('text that is no token, and a token of another issuer, cause no request for new keys', async () => {
   await verify(await idp.sign({}, now))
   now += 60_000
@@ -96,6 +131,26 @@ test('text that is no token, and a token of another issuer, cause no request for
   }
   expect(idp.asked).toEqual([KEYS])
 })
+
+test.each(
+  [undefined, 'EdDSA', 'Ed25519'].flatMap(ofKey => ['EdDSA', 'Ed25519'].map(alg => ({ ofKey, alg }))),
+)(
+  'a key for $ofKey verifies a token of $alg, which RFC 9864 makes the same algorithm',
+  async ({ ofKey, alg }) => {
+    const { privateKey, publicKey } = await generateKeyPair('Ed25519')
+    const key = {
+      ...(await exportJWK(publicKey)),
+      kid: 'one',
+      ...(ofKey === undefined ? {} : { alg: ofKey }),
+    }
+    idp.answers.set(KEYS, { body: { keys: [key] } })
+    config = { ...config, algorithms: ['EdDSA'] }
+    const seconds = Math.floor(now / 1000)
+    const claims = { iss: idp.issuer, aud: 'app', sub: 'bob', iat: seconds, exp: seconds + 60 }
+    const token = await new SignJWT(claims).setProtectedHeader({ alg, kid: 'one' }).sign(privateKey)
+    expect(await verify(token)).toEqual({ valid: true, endUserId: 'bob', plan: null })
+  },
+)
 
 test('a key set of 10 MB is refused by its size, and is not fetched again for each token', async () => {
   idp.answers.set(KEYS, { body: ' '.repeat(10 * 1024 * 1024) })

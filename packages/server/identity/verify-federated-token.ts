@@ -1,10 +1,10 @@
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import type { KeySetCache } from './key-set-cache.ts'
-import { type IdentityResult, verifyIdentityToken } from './verify-identity-token.ts'
+import { findOwnConfig, type IdentityResult, verifyIdentityToken } from './verify-identity-token.ts'
 
 /**
  * Verifies a token of an identity provider with cached keys. A token that names an unknown key is verified a second time if
- * the provider has new keys. `now` is Unix milliseconds. Throws FederatedConfigError if the provider's keys cannot be had.
+ * its issuer has new keys. `now` is Unix milliseconds. Throws FederatedConfigError if the keys of its issuer cannot be had.
  */
 export async function verifyFederatedToken(
   token: string,
@@ -12,9 +12,11 @@ export async function verifyFederatedToken(
   cache: KeySetCache,
   now: number,
 ): Promise<IdentityResult> {
-  const keySets = await cache.get(config)
-  const result = await verifyIdentityToken(token, config, keySets, now)
+  const own = findOwnConfig(token, config)
+  if (own === undefined) return verifyIdentityToken(token, config, new Map(), now)
+  const keySets = await cache.get(own)
+  const result = await verifyIdentityToken(token, own, keySets, now)
   if (result.valid || result.hasUnknownKey !== true) return result
-  const newer = await cache.refresh(config, keySets)
-  return newer === keySets ? result : verifyIdentityToken(token, config, newer, now)
+  const newer = await cache.refresh(own, keySets)
+  return newer === keySets ? result : verifyIdentityToken(token, own, newer, now)
 }

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
 import { isEndUserId, isReservedEndUserId } from '../core/tenancy/end-users.ts'
-import type { ClaimValue, FederatedConfig } from '../core/tenancy/federated-config.ts'
+import { type ClaimValue, ED25519_NAMES, type FederatedConfig } from '../core/tenancy/federated-config.ts'
 import type { KeySets } from './key-sets.ts'
 
 /** The end user that a token identifies. `reason` is for the project's administrators, never for the token's sender. */
@@ -19,6 +19,25 @@ const MAX_PLAN_LENGTH = 64
 const DAY_SECONDS = 24 * 3600
 
 class InvalidTokenError extends Error {}
+
+/**
+ * Returns the configuration with the token's own issuer alone, so that another issuer that does not respond prevents nothing.
+ * undefined: the token names no configured issuer. Nothing of the token is verified.
+ */
+export function findOwnConfig(token: string, config: FederatedConfig): FederatedConfig | undefined {
+  const issuer = token.length > MAX_TOKEN_LENGTH ? undefined : readIssuer(token)
+  if (issuer === undefined || !config.issuers.includes(issuer)) return undefined
+  // All issuers share the key set of that address, which is fetched once then.
+  return config.jwksUrl === null ? { ...config, issuers: [issuer] } : config
+}
+
+function readIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Verifies a token of an identity provider and returns its end user, or why it is invalid. `now` is Unix milliseconds.
@@ -66,7 +85,7 @@ async function verifySignature(
   if (keys === undefined) throw new InvalidTokenError('Its iss is not a configured issuer.')
   const { audiences } = config
   const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(keys), {
-    algorithms: [...config.algorithms],
+    algorithms: config.algorithms.flatMap(name => (name === 'EdDSA' ? ED25519_NAMES : [name])),
     issuer: [...config.issuers],
     ...(audiences.length === 0 ? {} : { audience: [...audiences] }),
     clockTolerance: config.clockToleranceSeconds,

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { GeneratedAlways, JSONColumnType } from 'kysely'
 import type { DevicePlatform } from '../core/tenancy/device-auth.ts'
 import type { OnTight } from '../core/tenancy/policies.ts'
 import type { CalendarWindow, Window } from '../core/tenancy/windows.ts'
@@ -90,8 +90,6 @@ export interface EndUserTable extends EnvironmentScoped {
   plan_id: string | null
   attributes: JSONColumnType<Record<string, unknown>>
   blocked_at: Date | null
-  /** When the record last lost its plan. */
-  plan_cleared_at: Generated<Date | null>
 }
 
 export interface FederatedAuthTable extends Timestamps {

@@ -55,6 +55,7 @@ import { openCircuits } from './open-circuits.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
 import { openMint } from './open-mint.ts'
+import { openSigningKeys } from './open-signing-keys.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { openRecentRequests } from './recent-requests.ts'
@@ -98,7 +99,8 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     closers.push(await acquireLock(parts))
     await whenPreviousWorkersEnded(config.dataDir, log)
   }
-  const { snapshots, announcements } = await openSnapshots(parts)
+  const signingKeys = openSigningKeys(parts)
+  const { snapshots, announcements } = await openSnapshots(parts, signingKeys)
   closers.push(() => announcements.close())
   const records = openGatewayRecords(parts)
   const { drain, openFor } = records
@@ -126,7 +128,8 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     log,
     onException,
     snapshots,
-    ...(await openMint(parts)),
+    signingKeys,
+    ...(await openMint(parts, signingKeys)),
     ticker,
     runningRequests,
     requestCounts,

@@ -5,7 +5,7 @@ import type { FederatedConfig } from '../../core/tenancy/federated-config.ts'
 import type { GatewayDeps } from '../../gateway/deps.ts'
 import type { DeviceStore, MintDeps } from '../../gateway/mint/mint-deps.ts'
 import { SeenEndUsers } from '../../gateway/tenants/seen-end-users.ts'
-import { SigningKeys } from '../../gateway/tenants/signing-keys.ts'
+import type { SigningKeys } from '../../gateway/tenants/signing-keys.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../../http/egress/egress.ts'
 import { toLookupOwner } from '../../http/names/lookup-slots.ts'
 import { KEY_ATTESTATION_ROOTS } from '../../identity/devices/android/key-attestation-roots.ts'
@@ -28,24 +28,21 @@ import {
   insertDevice,
 } from '../../storage/end-users/devices.ts'
 import { insertSeenEndUsers, putEndUserAttributes } from '../../storage/end-users/end-users.ts'
-import { getSigner, listSigningKeys } from '../../storage/keys/signing-keys.ts'
 import type { Storage } from '../../storage/open-storage.ts'
 import { ConfigError } from '../settings/config-error.ts'
 import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
 import { openDeviceCheck } from './open-device-check.ts'
 
-type Mint = MintDeps & Pick<GatewayDeps, 'signingKeys' | 'seenEndUsers'>
+type Mint = MintDeps & Pick<GatewayDeps, 'seenEndUsers'>
 
 /** Opens what the routes that make client tokens need. */
-export async function openMint(parts: AppParts): Promise<Mint> {
+export async function openMint(parts: AppParts, signingKeys: SigningKeys): Promise<Mint> {
   const { storage, egress, closers } = parts
   const extra = readExtraRoots(parts)
-  const signingKeys = openSigningKeys(parts)
   const seenEndUsers = openSeenEndUsers(parts)
   closers.push(() => seenEndUsers.settled())
   return {
-    signingKeys,
     seenEndUsers,
     getSigner: () => signingKeys.getSigner(),
     keySets: new KeySetCache({
@@ -62,15 +59,6 @@ export async function openMint(parts: AppParts): Promise<Mint> {
     deviceCheck: openDeviceCheck(parts),
     randomBytes: systemRandom.bytes,
   }
-}
-
-function openSigningKeys({ storage, secretBox, newId }: AppParts): SigningKeys {
-  const { now } = systemClock
-  return new SigningKeys({
-    load: () => askDatabase(listSigningKeys(storage.db)),
-    loadSigner: () => askDatabase(getSigner(storage.db, { secretBox, newId }, now())),
-    now,
-  })
 }
 
 function openSeenEndUsers({ storage, newId, log }: AppParts): SeenEndUsers {

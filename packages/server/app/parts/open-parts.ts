@@ -65,7 +65,11 @@ export function openEgress(
   return openConfiguredEgress({ allowPrivate, dnsServers })
 }
 
-export function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
+export function openBox({
+  masterKey,
+  formerMasterKeys,
+  dataDir,
+}: Pick<Config, 'masterKey' | 'formerMasterKeys' | 'dataDir'>): SecretBox {
   return masterKey === undefined
     ? openFileSecretBox(dataDir, systemRandom)
     : openSecretBox(masterKey, systemRandom, formerMasterKeys)

@@ -3,10 +3,12 @@ import type { EndUser } from '../../core/tenancy/tenancy.ts'
 import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
 import { LargeLoads } from '../../gateway/tenants/large-loads.ts'
 import { Preloads } from '../../gateway/tenants/preloads.ts'
+import type { SigningKeys } from '../../gateway/tenants/signing-keys.ts'
 import { type SnapshotName, Snapshots } from '../../gateway/tenants/snapshots.ts'
 import {
   type ConfigNotifications,
   openConfigNotifications,
+  SIGNING_KEYS,
 } from '../../storage/changes/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../../storage/snapshots/snapshots.ts'
 import {
@@ -21,14 +23,11 @@ import type { AppParts } from './app-parts.ts'
 /** Those that one statement reads. */
 const MAX_END_USERS = 500
 
-/** Opens the tenant snapshots and the notifications that invalidate them. */
-export async function openSnapshots({
-  config,
-  log,
-  storage,
-  secretBox,
-  worker,
-}: AppParts): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
+/** Opens the tenant snapshots and the notifications that invalidate them and the keys of client tokens. */
+export async function openSnapshots(
+  { config, log, storage, secretBox, worker }: AppParts,
+  signingKeys: SigningKeys,
+): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
   const preloads = new Preloads(name => snapshots.preload(name))
   const onLoaded = worker && connectLoadedSnapshots<SnapshotName>(worker.calls, name => preloads.add(name))
   const endUsers = new GroupedQueries<EndUserName, EndUser>({
@@ -45,15 +44,24 @@ export async function openSnapshots({
       findKey: hash => findKeyByHash(storage.pool, hash),
       findEnvironment: id => largeLoads.load(id),
       findMinter: claims => findTokenMinter(storage.pool, claims),
+      isSigningKey: async kid => (await signingKeys.find(kid))?.isPublished ?? false,
       getEndUser: (environmentId, id) => endUsers.query({ environmentId, id }),
     },
     now: systemClock.now,
     maxStaleMs: config.configMaxStaleMs,
   })
   const effects = {
-    onChange: (id: string) => snapshots.invalidate(id),
+    onChange: (changed: string) => {
+      if (changed !== SIGNING_KEYS) return snapshots.invalidate(changed)
+      signingKeys.forget()
+      // Tokens that are in memory are not verified again.
+      snapshots.flush()
+    },
     onLost: () => snapshots.markLost(),
-    onRestored: () => snapshots.markRestored(),
+    onRestored: () => {
+      signingKeys.forget()
+      snapshots.markRestored()
+    },
   }
   if (worker !== undefined) {
     connectConfigChanges(worker.calls, effects)

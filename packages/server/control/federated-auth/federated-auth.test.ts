@@ -248,6 +248,17 @@ describe('test', () => {
     expect((await tryToken(token)).outcome).toBe(invalid('issuer'))
   })
 
+  test("asks the token's own issuer alone, so another one that does not respond prevents nothing", async () => {
+    const other = await openIdentityProvider()
+    await put({ issuer: [other.issuer, idp.issuer] })
+    await other.close()
+    const tokenOf = (iss: string) => idp.sign({ iss }, plane.clock.now())
+    expect((await tryToken(await tokenOf(idp.issuer))).json).toMatchObject({ valid: true })
+    expect((await tryToken(await tokenOf(other.issuer))).outcome).toBe(invalid('issuer'))
+    const stranger = await tryToken(await tokenOf('https://stranger.example'))
+    expect(stranger.json.reason).toBe('Its iss is not a configured issuer.')
+  })
+
   test('answers 400 federated_auth_not_configured without a configuration', async () => {
     expect((await tryToken('x')).outcome).toBe('400 federated_auth_not_configured')
   })

@@ -1,5 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import { verifyIdentityToken } from '../../identity/verify-identity-token.ts'
+import type { KeySets } from '../../identity/key-sets.ts'
+import { findOwnConfig, verifyIdentityToken } from '../../identity/verify-identity-token.ts'
 import { findFederatedAuth } from '../../storage/end-users/federated-auth.ts'
 import { toFederatedConfig } from '../../storage/snapshots/auth-snapshots.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -21,10 +22,13 @@ export const testFederatedAuth = defineOperation('POST /v1/projects/{projectId}/
     if (row === undefined) {
       throw new Fault('federated_auth_not_configured', 'The project has no federated auth.')
     }
+    const { identity_token: token } = body
     const config = toFederatedConfig(row)
+    // As at the gateway, where issuers that the token does not name are not asked.
+    const own = findOwnConfig(token, config)
     // No statement precedes this call, so that no connection is held while the identity provider responds.
-    const keySets = await loadKeySets(services, config, resource.org_id)
-    const identity = await verifyIdentityToken(body.identity_token, config, keySets, services.clock.now())
+    const keySets: KeySets = own === undefined ? new Map() : await loadKeySets(services, own, resource.org_id)
+    const identity = await verifyIdentityToken(token, config, keySets, services.clock.now())
     return identity.valid
       ? { valid: true, end_user_id: identity.endUserId, plan: identity.plan, reason: null }
       : { valid: false, end_user_id: null, plan: null, reason: identity.reason }

@@ -1,14 +1,24 @@
 import type { Db } from '../../storage/pool.ts'
-import { hasIdentity } from '../../storage/users/identities.ts'
+import { listIdentityIssuers } from '../../storage/users/identities.ts'
 import { listMemberships, MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
+import { maySignInAs } from '../session/oidc/oidc-client.ts'
 
 /**
  * True if this owner may reset the password of the account. A password gives access to every organization of the account,
  * so the owner must own all of them: otherwise an owner could invite the account into another organization and then take
- * it over. False for an account that signs in by OIDC, since a password would bypass the issuer.
+ * it over. False for an account that signs in by the OIDC issuer, since a password would bypass it. One of an earlier issuer, or
+ * with OIDC turned off, has no other way in. `oidcIssuer`: Services.oidcIssuer.
  */
-export async function mayResetPassword(wholeDb: Db, ownerId: string, userId: string): Promise<boolean> {
-  if (await hasIdentity(wholeDb, userId)) return false
+export async function mayResetPassword(
+  wholeDb: Db,
+  ownerId: string,
+  userId: string,
+  oidcIssuer: string | undefined,
+): Promise<boolean> {
+  if (oidcIssuer !== undefined) {
+    const issuers = await listIdentityIssuers(wholeDb, userId)
+    if (issuers.some(issuer => maySignInAs(oidcIssuer, issuer))) return false
+  }
   const theirs = await listMemberships(wholeDb, userId)
   const owners = await listMemberships(wholeDb, ownerId)
   const owned = new Set(owners.filter(({ role }) => role === 'owner').map(({ org_id }) => org_id))

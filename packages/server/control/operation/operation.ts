@@ -41,8 +41,8 @@ export interface Services {
   readonly gatewayUrl: () => string
   /** Where the gateway serves other formats, by their name: `openai` to `/openai`. */
   readonly gatewayPrefixes: Readonly<Record<string, string>>
-  /** Users can sign in by OpenID Connect. */
-  readonly hasOidc: boolean
+  /** By which users can sign in, as it is configured; undefined: by none. */
+  readonly oidcIssuer: string | undefined
   readonly spellTimeZone: SpellTimeZone
   /** The addresses that the control plane may call for a customer: identity issuers, webhooks. */
   readonly egress: EgressPolicy

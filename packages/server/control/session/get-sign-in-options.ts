@@ -19,6 +19,6 @@ export const getSignInOptions = defineOperation('GET /v1/session/options', {
   faults: ['control_rate_limit_exceeded'],
   handle: async ({ services }) => ({
     setup_open: !(await hasUsers(services.wholeDb)),
-    oidc: services.hasOidc,
+    oidc: services.oidcIssuer !== undefined,
   }),
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { insertIdentity } from '../../storage/users/identities.ts'
 import {
   type ControlPlane,
   openControlPlane,
@@ -33,6 +34,13 @@ const use = (reset_token: string, new_password = NEW_PASSWORD) =>
 const tokenOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get('token') as string
 const signIn = async (password: string) =>
   (await plane.call('POST', '/v1/session', { body: { email: person.user.email, password } })).outcome
+
+const identityOf = ({ user }: Person, of: string) => ({
+  issuer: of,
+  subject: user.id,
+  user_id: user.id,
+  created_at: new Date(0),
+})
 
 describe('an owner-issued reset link', () => {
   test('sets a new password once, ends every session and signs the user in', async () => {
@@ -96,6 +104,12 @@ describe('an owner-issued reset link', () => {
     expect((await use(token)).outcome).toBe('404 resource_not_found reset_token')
   })
 
+  test('opens the account of a user whose sign-in by OIDC was turned off', async () => {
+    await insertIdentity(plane.database.db, identityOf(person, 'https://issuer.example'))
+    expect((await use(tokenOf((await issue()).json.reset_url))).outcome).toBe('200')
+    expect(await signIn(NEW_PASSWORD)).toBe('201')
+  })
+
   test("409 resource_conflict for the owner's own account and for a pending invitation", async () => {
     const { cookie } = ours.people.owner
     const members = await plane.call<{ data: { id: string; role: string }[] }>(
@@ -111,4 +125,23 @@ describe('an owner-issued reset link', () => {
     })
     expect((await issue(cookie, invited.json.id)).outcome).toBe('409 resource_conflict')
   })
+})
+
+test('403 insufficient_role for a user of the configured issuer, but not for one of an earlier issuer only', async () => {
+  const oidc = { issuer: 'https://issuer.example', clientId: 'c', clientSecret: 's', allowInsecure: false }
+  const configured = await openControlPlane({ oidc })
+  try {
+    const tenant = await configured.insertTenant('acme')
+    const member = await configured.insertPerson()
+    const id = await configured.insertMember(tenant.organization.id, member, 'developer')
+    const { cookie } = tenant.people.owner
+    const outcome = async () =>
+      (await configured.call('POST', `/v1/members/${id}/reset-link`, { cookie })).outcome
+    await insertIdentity(configured.database.db, identityOf(member, 'https://earlier.example'))
+    expect(await outcome()).toBe('201')
+    await insertIdentity(configured.database.db, identityOf(member, 'https://issuer.example'))
+    expect(await outcome()).toBe('403 insufficient_role')
+  } finally {
+    await configured.close()
+  }
 })

@@ -32,14 +32,14 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
     actor: { kind: 'member', id: user.id },
   }),
   handle: async ({ services, caller, answer, body }) => {
-    const { wholeDb, clock } = services
+    const { wholeDb, clock, oidcIssuer } = services
     assertSameOrigin(caller, services.baseUrl())
     const refund = services.rates.countAttempt('reset_password', caller.address)
     const tokenHash = hashToken(body.reset_token)
     const reset = await findPasswordReset(wholeDb, tokenHash)
     if (reset === undefined || reset.expires_at.getTime() <= clock.now()) throw noLink()
     // Before the password is hashed: the time must not tell why a link is invalid.
-    if (!(await mayResetPassword(wholeDb, reset.issued_by, reset.user_id))) throw noLink()
+    if (!(await mayResetPassword(wholeDb, reset.issued_by, reset.user_id, oidcIssuer))) throw noLink()
     const email = (await getUser(wholeDb, reset.user_id)).email.toLowerCase()
     // A password that another account of the address has is refused below, which is as good as a guess at sign-in.
     services.rates.countSignIn(email, caller.address)
@@ -49,7 +49,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
       const user = await lockUser(tx, reset.user_id)
       if (!(await removePasswordReset(tx, tokenHash))) throw noLink()
       // The issuer must still have the right: the user may have joined another organization.
-      if (!(await mayResetPassword(tx, reset.issued_by, reset.user_id))) throw noLink()
+      if (!(await mayResetPassword(tx, reset.issued_by, reset.user_id, oidcIssuer))) throw noLink()
       await assertDistinctPassword(tx, user, password)
       await storePassword(tx, reset.user_id, password, new Date(clock.now()))
       return { ...user, password_hash: password }

@@ -126,6 +126,7 @@ describe('unexpected claims are invalid, even with a right signature', () => {
     { ...claims, exp: SECONDS + 3601 },
     { ...claims, nbf: SECONDS + 120, exp: SECONDS + 900 },
     { ...claims, plan: undefined },
+    { ...claims, named_plan: 7 },
     { ...claims, ver: 2 },
     '[]',
     '"text"',

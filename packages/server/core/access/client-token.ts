@@ -13,7 +13,10 @@ export interface ClientTokenClaims {
   readonly env: string
   /** Separated by spaces. */
   readonly scope: string
+  /** The plan when the token was made: that of the end user's record, or the one that the backend or the identity provider named. */
   readonly plan: string | null
+  /** What they named, where the record has another plan. Absent: `plan` is what they named. */
+  readonly named_plan?: string | null
   readonly amr: TokenMethod
   /** The minting key's id; null: a member's. */
   readonly pk: string | null
@@ -87,12 +90,14 @@ function isClaims(claims: object): claims is ClientTokenClaims {
   const values = new Map<string, unknown>(Object.entries(claims))
   const areTexts = TEXTS.every(name => typeof values.get(name) === 'string')
   const areTimes = TIMES.every(name => Number.isSafeInteger(values.get(name)))
-  const areOptional = ['plan', 'pk'].every(
-    name => values.get(name) === null || typeof values.get(name) === 'string',
-  )
-  return (
-    areTexts && areTimes && areOptional && values.get('aud') === TOKEN_AUDIENCE && values.get('ver') === 1
-  )
+  const areOptional = ['plan', 'pk'].every(name => isTextOrNull(values.get(name)))
+  const isNamed = !values.has('named_plan') || isTextOrNull(values.get('named_plan'))
+  const isOurs = values.get('aud') === TOKEN_AUDIENCE && values.get('ver') === 1
+  return areTexts && areTimes && areOptional && isNamed && isOurs
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string'
 }
 
 const TEXTS = ['iss', 'sub', 'org', 'prj', 'env', 'scope', 'amr', 'jti']

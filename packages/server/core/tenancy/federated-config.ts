@@ -34,3 +34,6 @@ export const SIGNING_ALGORITHMS = [
   'EdDSA',
 ] as const
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
+
+/** The names of the setting `EdDSA` in a header and a key. RFC 9864 has deprecated the first; providers use either. */
+export const ED25519_NAMES = ['EdDSA', 'Ed25519'] as const

@@ -132,8 +132,6 @@ export interface EndUser {
   /** Name of the plan that is set for it, in storage or in its token; null: the default plan applies. */
   readonly plan: string | null
   readonly isBlocked: boolean
-  /** Unix milliseconds at which its record last lost a plan; absent or null: never. */
-  readonly planClearedAt?: number | null
 }
 
 /** Who calls the gateway. A client token has its own scopes; its other rights are those of its minter. */

@@ -102,12 +102,14 @@ async function getTenant(token: string, digest: string, deps: EdgeDeps): Promise
 async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): Promise<Tenant | undefined> {
   const kid = readTokenKid(token)
   if (kid === undefined) return undefined
-  const publicKey = await deps.signingKeys.find(kid)
-  if (publicKey === undefined) return undefined
-  const claims = verifyClientToken(token, publicKey, { issuer: deps.gatewayUrl(), now: deps.now() })
+  const key = await deps.signingKeys.find(kid)
+  if (key === undefined) return undefined
+  const claims = verifyClientToken(token, key.publicKey, { issuer: deps.gatewayUrl(), now: deps.now() })
   if (claims === 'invalid_key') return undefined
-  if (claims === 'key_expired') throw new Fault('key_expired', 'This client token has expired.')
-  return await deps.snapshots.loadToken(digest, claims)
+  // A token by a key that is not published any more cannot be younger, whatever it says.
+  const hasExpired = claims === 'key_expired' || !key.isPublished
+  if (hasExpired) throw new Fault('key_expired', 'This client token has expired.')
+  return await deps.snapshots.loadToken(digest, claims, kid)
 }
 
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
-import type { DeviceAuth } from '../../core/tenancy/device-auth.ts'
+import type { DeviceAuth, DevicePlatform } from '../../core/tenancy/device-auth.ts'
 import { verifyKeyAssertion } from '../../identity/devices/android/verify-key-assertion.ts'
-import { verifyKeyAttestation } from '../../identity/devices/android/verify-key-attestation.ts'
+import { isSignedBy, verifyKeyAttestation } from '../../identity/devices/android/verify-key-attestation.ts'
 import { verifyAppAssertion } from '../../identity/devices/apple/verify-app-assertion.ts'
 import { verifyAppAttestation } from '../../identity/devices/apple/verify-app-attestation.ts'
 import { hashClientData, toDeviceEndUserId } from '../../identity/devices/client-data.ts'
@@ -21,9 +21,8 @@ export interface CheckDeviceDeps
 }
 
 /** An attested key as it is stored. */
-type AttestedKey = Pick<Device, 'publicKey' | 'appId'> & {
+type AttestedKey = Pick<Device, 'publicKey' | 'appId' | 'statement'> & {
   readonly receipt: Buffer | null
-  readonly statement: Readonly<Record<string, unknown>>
 }
 
 const KEY_ID_BYTES = 32
@@ -85,8 +84,8 @@ function attest(
     revokedSerials: revocations.serials,
   })
   if (!found.valid) return found
-  const { publicKey, packageName, securityLevel } = found
-  return { publicKey, appId: packageName, receipt: null, statement: { securityLevel } }
+  const { valid: _, publicKey, packageName, ...statement } = found
+  return { publicKey, appId: packageName, receipt: null, statement }
 }
 
 const DEVICE_CHECK_MS = 2_000
@@ -120,8 +119,10 @@ export async function checkAssertion(
   const device = await deps.devices.find(ctx.environment.id, platform, keyId)
   if (device === undefined) return { rejection: 'The key was not attested here.' }
   const { publicKey, appId, counter: storedCounter } = device
-  if (!isAccepted(appId, ctx.environment.deviceAuth)) {
-    return { rejection: "The key's app is no longer one of the project's." }
+  if (!isAccepted(platform, device, ctx.environment.deviceAuth)) {
+    return {
+      rejection: "The key's app, its build or its signing certificate is not one of the project's now.",
+    }
   }
   const signed = { assertion, publicKey, storedCounter }
   const verdict =
@@ -134,9 +135,22 @@ export async function checkAssertion(
   return toEndUser(ctx, keyId, deps)
 }
 
-function isAccepted(appId: string, deviceAuth: DeviceAuth | null): boolean {
+/**
+ * True if the project would still accept what the platform said when the key was attested. Earlier versions stored no signing
+ * certificates of Android apps: those keys have to be attested anew.
+ */
+function isAccepted(
+  platform: DevicePlatform,
+  { appId, statement }: Device,
+  deviceAuth: DeviceAuth | null,
+): boolean {
   const { ios, android } = deviceAuth ?? { ios: null, android: null }
-  return (ios?.appIds.includes(appId) ?? false) || (android?.packageNames.includes(appId) ?? false)
+  if (platform === 'ios') {
+    return ios !== null && ios.appIds.includes(appId) && statement.environment === ios.environment
+  }
+  const { signingDigests: signers } = statement
+  if (android === null || !Array.isArray(signers)) return false
+  return android.packageNames.includes(appId) && isSignedBy(signers, android.signingDigests)
 }
 
 function toEndUser({ environment }: IdentifiedContext, keyId: Buffer, deps: CheckDeviceDeps): DeviceVerdict {

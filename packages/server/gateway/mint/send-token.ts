@@ -7,7 +7,10 @@ import type { MintDeps } from './mint-deps.ts'
 
 export interface TokenGrant {
   readonly endUserId: string
-  readonly plan: string | null
+  /** The plan of the end user's record; null: it has none. */
+  readonly recordPlan: string | null
+  /** The plan that the backend or the identity provider named; null: none. */
+  readonly namedPlan: string | null
   readonly method: ClientTokenClaims['amr']
   readonly scopes: readonly Scope[]
   readonly lifetimeSeconds: number
@@ -43,7 +46,7 @@ export async function sendToken(
     prj: environment.projectId,
     env: environment.id,
     scope: grant.scopes.join(' '),
-    plan: grant.plan,
+    ...toPlanClaims(grant),
     amr: grant.method,
     pk: caller.keyId,
     ver: 1,
@@ -58,4 +61,13 @@ export async function sendToken(
     end_user_id: grant.endUserId,
   }
   sendJson(ctx, 201, answer, NO_STORE)
+}
+
+/**
+ * The record's plan is looked up for each request, so that it ends with the record. What the token adds is the named plan, which counts
+ * where the record has none.
+ */
+function toPlanClaims({ recordPlan, namedPlan }: TokenGrant): Pick<ClientTokenClaims, 'plan' | 'named_plan'> {
+  if (recordPlan === null || recordPlan === namedPlan) return { plan: namedPlan }
+  return { plan: recordPlan, named_plan: namedPlan }
 }

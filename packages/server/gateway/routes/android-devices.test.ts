@@ -16,6 +16,8 @@ import {
   shorten,
 } from '../../testing/harness/device-app.ts'
 
+const OTHER_DIGEST = 'cd'.repeat(32)
+
 let devices: DeviceApp
 beforeAll(async () => {
   devices = await openDeviceApp()
@@ -47,6 +49,31 @@ describe('an attested Android phone', () => {
     expect([again.status, again.body.end_user_id]).toEqual([201, body.end_user_id])
     expect(shorten(await sign(1))).toBe(REJECTED)
     expect((await sign(4_294_967_295)).status).toBe(201)
+  })
+
+  test("is rejected if its app's signing certificate left the project's settings", async () => {
+    const own = createAndroidDevice()
+    const android = { package_names: [PACKAGE], signing_digests: [DIGEST, OTHER_DIGEST] }
+    await devices.app.manage('PUT', devices.deviceAuth, { android })
+    const text = await challenge()
+    const parts = { challenge: text, packageNames: [PACKAGE], signingDigests: [DIGEST, OTHER_DIGEST] }
+    const chain = attestKey(devices.google, own, parts).map(each => each.toString('base64'))
+    const body = { ...androidBody(devices, own, text), certificate_chain: chain }
+    expect((await post('attest', body)).status).toBe(201)
+    expect((await sign(1, own)).status).toBe(201)
+    await devices.configure()
+    expect(shorten(await sign(2, own))).toBe(REJECTED)
+  })
+
+  test('is rejected if an earlier version stored it without its signing certificates', async () => {
+    const own = createAndroidDevice()
+    await post('attest', androidBody(devices, own, await challenge()))
+    expect((await sign(1, own)).status).toBe(201)
+    const { pool } = devices.app.database
+    await pool.query(`update devices set statement = statement - 'signingDigests' where key_id = $1`, [
+      own.keyId,
+    ])
+    expect(shorten(await sign(2, own))).toBe(REJECTED)
   })
 
   test('is rejected with another challenge, app or root, and after a bomb of certificates', async () => {

@@ -59,11 +59,12 @@ export async function serveClientTokens(ctx: IdentifiedContext, deps: RouteDeps)
   const scopes = parseScopes(value.scopes, ctx.caller)
   const lifetimeSeconds = parseLifetime(value)
   const subject = typeof named === 'string' ? await verifyIdentity(ctx, named, deps) : named
-  const { plan } = await admitEndUser(ctx.environment, subject.id, attributes, deps)
+  const { plan: recordPlan } = await admitEndUser(ctx.environment, subject.id, attributes, deps)
   const method = isSecret ? 'secret_key' : 'federated'
   const grant = {
     endUserId: subject.id,
-    plan: plan ?? subject.plan,
+    recordPlan,
+    namedPlan: subject.plan,
     method,
     scopes,
     lifetimeSeconds,

@@ -280,6 +280,15 @@ describe('an attested iPhone', () => {
     expect((await assert(1)).status).toBe(201)
   })
 
+  test('is rejected if it was attested as a development build and the project takes production ones now', async () => {
+    const ios = { team_id: TEAM, bundle_ids: ['dev.example.app'], environment: 'development' }
+    await app.manage('PUT', devices.deviceAuth, { ios })
+    expect((await attest({ parts: { environment: 'appattestdevelop' } })).status).toBe(201)
+    expect((await assert(1)).status).toBe(201)
+    await devices.configure()
+    expect(shorten(await assert(2))).toBe(REJECTED)
+  })
+
   test.each<[string, object, string]>([
     ['no challenge', { challenge: undefined }, 'challenge'],
     ['a challenge of another type', { challenge: 1 }, 'challenge'],

@@ -75,9 +75,10 @@ async function serveDevice<Given extends DeviceRequest>(
     throw new Fault('invalid_device_attestation', 'The device could not be verified.')
   }
   const { endUserId } = verdict
-  const { plan } = await admitEndUser(ctx.environment, endUserId, undefined, deps)
+  const { plan: recordPlan } = await admitEndUser(ctx.environment, endUserId, undefined, deps)
   const { scopes, lifetimeSeconds } = given
-  await sendToken(ctx, { endUserId, plan, method: 'device', scopes, lifetimeSeconds }, deps)
+  const grant = { endUserId, recordPlan, namedPlan: null, method: 'device', scopes, lifetimeSeconds } as const
+  await sendToken(ctx, grant, deps)
 }
 
 /** Uses the challenge up before anything else, whatever the outcome is. */

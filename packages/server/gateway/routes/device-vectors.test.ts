@@ -123,7 +123,7 @@ describe.each(sets)('made attestations over HTTP, set $#', ({ rootPem, vectors }
       appId,
       counter: Number(vector.storedCounter),
       receipt: null,
-      statement: {},
+      statement: { environment: 'production' },
     })
     const body = { key_id: keyId.toString('base64'), assertion, challenge }
     const headers = { 'x-forwarded-for': `198.51.100.${index}` }

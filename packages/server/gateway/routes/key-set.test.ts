@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { openTokenMint } from '../../testing/harness/token-mint.ts'
+
+const MASTER_KEY = Buffer.alloc(32, 7)
 
 let app: TestApp
 beforeAll(async () => {
-  app = await openTestApp()
+  app = await openTestApp({ RIDEAU_MASTER_KEY: MASTER_KEY.toString('base64') })
 })
 afterAll(() => app.close())
 
@@ -34,4 +37,21 @@ describe('GET /.well-known/jwks.json', () => {
   test.each(['POST', 'HEAD', 'DELETE'])('returns 404 for %s', async method => {
     expect((await fetch(`${app.gatewayUrl}/.well-known/jwks.json`, { method })).status).toBe(404)
   })
+})
+
+test('a token by a key that has left the key set is 401 key_expired, whatever its exp says', async () => {
+  const { mint, signerId } = await openTokenMint(app, MASTER_KEY)
+  const key = await app.createKey({})
+  const ask = async (): Promise<string> => {
+    const headers = { authorization: `Bearer ${mint(key)}` }
+    const response = await fetch(`${app.gatewayUrl}/v1/models`, { headers })
+    const { error } = (await response.json()) as { error?: { code: string } }
+    return `${response.status} ${error?.code ?? ''}`.trim()
+  }
+  expect(await ask()).toBe('200')
+  const { pool } = app.database
+  await pool.query(`update signing_keys set activates_at = activates_at - interval '31 days'`)
+  await pool.query(`select pg_notify('rideau_config', 'signing_keys')`)
+  await expect.poll(ask).toBe('401 key_expired')
+  expect(await (await fetch(`${app.gatewayUrl}/.well-known/jwks.json`)).text()).not.toContain(signerId)
 })

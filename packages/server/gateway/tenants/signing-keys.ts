@@ -12,6 +12,13 @@ export interface SigningKeysOptions {
   readonly now: () => number
 }
 
+/** A key by which client tokens are verified. */
+export interface VerificationKey {
+  readonly publicKey: KeyObject
+  /** False: every token that it signed has expired, so that it only distinguishes those from forged ones. */
+  readonly isPublished: boolean
+}
+
 /** Keys are published a day before they sign, so a list of this age in milliseconds lacks none. */
 const FRESH_MS = 60_000
 /** How long a signing key is used while it cannot be loaded. */
@@ -29,22 +36,34 @@ export class SigningKeys {
   #signer: TokenSigner | undefined
   #signerAt = Number.NEGATIVE_INFINITY
   #signerLoading: Promise<TokenSigner> | undefined
+  /** How often keys were forgotten. */
+  #forgotten = 0
 
   constructor(options: SigningKeysOptions) {
     this.#options = options
   }
 
   /** Returns undefined if there is no such key. Throws `config_unavailable` if the keys cannot be loaded. */
-  async find(kid: string): Promise<KeyObject | undefined> {
-    const known = this.#objects.get(kid)
-    if (known !== undefined || !this.#isOlderThan(RETRY_MS)) return known
-    try {
-      await this.#reload()
-    } catch (cause) {
-      const message = 'The keys of client tokens could not be loaded right now. Try again shortly.'
-      throw new Fault('config_unavailable', message, { cause, retryAfterSeconds: 1 })
+  async find(kid: string): Promise<VerificationKey | undefined> {
+    if (!this.#objects.has(kid) && this.#isOlderThan(RETRY_MS)) {
+      await this.#reload().catch(cause => {
+        const message = 'The keys of client tokens could not be loaded right now. Try again shortly.'
+        throw new Fault('config_unavailable', message, { cause, retryAfterSeconds: 1 })
+      })
     }
-    return this.#objects.get(kid)
+    const publicKey = this.#objects.get(kid)
+    const isPublished = this.#listPublished().some(key => key.kid === kid)
+    return publicKey && { publicKey, isPublished }
+  }
+
+  /** Forgets all keys, also the one that signs: some may have been removed from the database. */
+  forget(): void {
+    this.#forgotten++
+    this.#keys = undefined
+    this.#objects = new Map()
+    this.#loadedAt = Number.NEGATIVE_INFINITY
+    this.#signer = undefined
+    this.#signerAt = Number.NEGATIVE_INFINITY
   }
 
   /**
@@ -59,7 +78,7 @@ export class SigningKeys {
         throw new Fault('signing_key_unavailable', message, { cause, retryAfterSeconds: 1 })
       })
     }
-    return listPublished(this.#keys ?? [], this.#options.now()).map(({ kid, publicJwk }) => ({
+    return this.#listPublished().map(({ kid, publicJwk }) => ({
       ...publicJwk,
       kid,
       alg: 'ES256',
@@ -83,8 +102,12 @@ export class SigningKeys {
     }
   }
 
+  #listPublished(): readonly SigningKey[] {
+    return listPublished(this.#keys ?? [], this.#options.now())
+  }
+
   async #loadSigner(): Promise<TokenSigner> {
-    const signer = await this.#options.loadSigner()
+    const signer = await this.#loadNow(this.#options.loadSigner)
     this.#signer = signer
     this.#signerAt = this.#options.now()
     return signer
@@ -102,11 +125,19 @@ export class SigningKeys {
   }
 
   async #load(): Promise<void> {
-    const keys = await this.#options.load()
+    const keys = await this.#loadNow(this.#options.load)
     this.#objects = new Map(
       keys.map(({ kid, publicJwk }) => [kid, createPublicKey({ key: publicJwk, format: 'jwk' })]),
     )
     this.#keys = keys
     this.#loadedAt = this.#options.now()
+  }
+  /** Loads once more where keys were forgotten meanwhile, since what was read may be older. */
+  async #loadNow<T>(load: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const forgotten = this.#forgotten
+      const loaded = await load()
+      if (forgotten === this.#forgotten) return loaded
+    }
   }
 }

@@ -53,6 +53,9 @@ function openSource() {
         reads++
         return { originalKeyId: null, rights: RIGHTS, expiresAt: null, revokedAt: null }
       },
+      async isSigningKey(kid: string): Promise<boolean> {
+        return kid === 'kid'
+      },
       async getEndUser(environmentId: string, id: string): Promise<EndUser> {
         reads++
         return { id, plan: `of ${environmentId} at ${revision}`, isBlocked: false }
@@ -115,7 +118,7 @@ test('preloads what another process has loaded for requests, and nothing that do
   const two = open()
   await one.snapshots.load(HASH)
   await one.snapshots.load('cd'.repeat(32))
-  await one.snapshots.loadToken('token', claims('alice'))
+  await one.snapshots.loadToken('token', claims('alice'), 'kid')
   await one.snapshots.loadEndUser('e', 'bob')
   expect(one.loaded.map(([kind]) => kind)).toEqual(['key', 'token', 'end_user'])
   for (const name of one.loaded) await two.snapshots.preload(JSON.parse(JSON.stringify(name)))
@@ -128,6 +131,25 @@ test('preloads what another process has loaded for requests, and nothing that do
   expect(two.database.reads()).toBe(reads)
   // What it did not load for requests it does not report.
   expect(two.loaded).toEqual([])
+})
+
+test('a token whose signing key is removed while it loads is refused, also where another process has loaded it', async () => {
+  const { database, snapshots } = open()
+  let isSigningKey = true
+  const { findMinter } = database.source
+  Object.assign(database.source, {
+    isSigningKey: async () => isSigningKey,
+    async findMinter() {
+      if (isSigningKey) {
+        isSigningKey = false
+        snapshots.flush()
+      }
+      return await findMinter()
+    },
+  })
+  expect(await snapshots.loadToken('token', claims('alice'), 'kid')).toBeUndefined()
+  await snapshots.preload(['token', 'other token', claims('bob'), 'kid'])
+  expect([snapshots.find('token'), snapshots.find('other token')]).toEqual([undefined, undefined])
 })
 
 test('a request that starts after a notification gets the new state', async () => {
@@ -244,7 +266,7 @@ test('reads an end user once per environment, and again after a change', async (
 test('client tokens never evict a key', async () => {
   const { database, snapshots } = open()
   await snapshots.load(HASH)
-  for (let n = 0; n < 20; n++) await snapshots.loadToken(`token ${n}`, claims(`user ${n}`))
+  for (let n = 0; n < 20; n++) await snapshots.loadToken(`token ${n}`, claims(`user ${n}`), 'kid')
   expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
   expect(snapshots.find('token 0')).toBeUndefined()
   expect(snapshots.find('token 19')?.caller.endUser).toMatchObject({ id: 'user 19', plan: 'of e at 0' })

@@ -27,6 +27,8 @@ export interface SnapshotSource {
   findEnvironment(id: string): Promise<Environment | undefined>
   /** Returns the current rights of the key or member that minted a client token. undefined: it no longer exists. */
   findMinter(claims: ClientTokenClaims): Promise<TokenMinter | undefined>
+  /** True while tokens that are signed by this key may be valid. */
+  isSigningKey(kid: string): Promise<boolean>
   /** Returns an end user's settings. An end user without a record gets the defaults. */
   getEndUser(environmentId: string, id: string): Promise<EndUser>
 }
@@ -34,7 +36,7 @@ export interface SnapshotSource {
 /** What names a snapshot, and all that is needed to load it. */
 export type SnapshotName =
   | readonly ['key', hash: string]
-  | readonly ['token', hash: string, claims: ClientTokenClaims]
+  | readonly ['token', hash: string, claims: ClientTokenClaims, kid: string]
   | readonly ['end_user', environmentId: string, id: string]
 
 export interface SnapshotOptions {
@@ -140,12 +142,12 @@ export class Snapshots {
   }
 
   /**
-   * Returns the tenant of a verified client token. undefined: its environment does not exist or does not match its
-   * claims.
+   * Returns the tenant of a client token that was verified by the key `kid`. undefined: its environment does not exist or does not
+   * match its claims, or the key was removed meanwhile.
    */
-  async loadToken(hash: string, claims: ClientTokenClaims): Promise<Tenant | undefined> {
+  async loadToken(hash: string, claims: ClientTokenClaims, kid: string): Promise<Tenant | undefined> {
     this.#assertFresh()
-    return this.#shareLoad(hash, progress => this.#loadToken(hash, claims, progress, this.#onLoaded))
+    return this.#shareLoad(hash, progress => this.#loadToken(hash, claims, kid, progress, this.#onLoaded))
   }
 
   /** Returns a cached end user, or undefined if it must be loaded. */
@@ -161,12 +163,12 @@ export class Snapshots {
 
   /** Loads what another process has loaded, so that requests find it here too while the database is out of reach. */
   async preload(name: SnapshotName): Promise<void> {
-    const [kind, first, second] = name
+    const [kind, first, second, third] = name
     if (kind === 'end_user') {
       if (this.findEndUser(first, second) === undefined) await this.#loadEndUser(first, second)
     } else if (this.find(first) === undefined) {
       await this.#shareLoad(first, progress =>
-        kind === 'key' ? this.#loadKey(first, progress) : this.#loadToken(first, second, progress),
+        kind === 'key' ? this.#loadKey(first, progress) : this.#loadToken(first, second, third, progress),
       )
     }
   }
@@ -228,16 +230,17 @@ export class Snapshots {
   #loadToken(
     hash: string,
     claims: ClientTokenClaims,
+    kid: string,
     progress: LoadProgress,
     onLoaded?: (name: SnapshotName) => void,
   ): Promise<Tenant | undefined> {
     return this.#loadFresh(
       progress,
-      () => this.#readToken(claims),
+      () => this.#readToken(claims, kid),
       tenant => {
         if (tenant === undefined) return
         this.#table.keepToken(hash, tenant)
-        onLoaded?.(['token', hash, claims])
+        onLoaded?.(['token', hash, claims, kid])
       },
       () => claims.env,
     )
@@ -327,12 +330,15 @@ export class Snapshots {
     return toTenant(toCaller(key), { expiresAt, revokedAt }, environment)
   }
 
-  async #readToken(claims: ClientTokenClaims): Promise<Tenant | undefined> {
-    const [environment, minter, endUser] = await Promise.all([
+  async #readToken(claims: ClientTokenClaims, kid: string): Promise<Tenant | undefined> {
+    const [isSigningKey, environment, minter, endUser] = await Promise.all([
+      // The signature was verified before, by this process or another one, maybe by a key that was removed since.
+      this.#source.isSigningKey(kid),
       this.#environment(claims.env),
       this.#source.findMinter(claims),
       this.#source.getEndUser(claims.env, claims.sub),
     ])
+    if (!isSigningKey) return undefined
     // The token's claims contradict its environment.
     if (environment?.orgId !== claims.org || environment.projectId !== claims.prj) return undefined
     return toTenant(toTokenCaller(claims, minter, endUser), toTokenLifetime(claims, minter), environment)

@@ -25,16 +25,13 @@ export function toTokenCaller(
     originalKeyId: minter?.originalKeyId ?? claims.pk,
     ...rights,
     scopes: SCOPES.filter(scope => named.includes(scope) && scopes.includes(scope)),
-    endUser: { ...endUser, plan: endUser.plan ?? findClaimedPlan(claims, endUser) },
+    endUser: { ...endUser, plan: endUser.plan ?? findNamedPlan(claims) },
   }
 }
 
-/**
- * Returns the plan in the token, which counts where the end user's record has none. It may come from that record, so it ends
- * when the record loses its plan. `iat` is in whole seconds: a token of the same second loses the plan too.
- */
-function findClaimedPlan({ plan, iat }: ClientTokenClaims, { planClearedAt }: EndUser): string | null {
-  return planClearedAt != null && planClearedAt >= iat * 1000 ? null : plan
+/** Returns the plan that the backend or the identity provider named, which counts where the end user's record has none. */
+function findNamedPlan({ plan, named_plan: named }: ClientTokenClaims): string | null {
+  return named === undefined ? plan : named
 }
 
 /** Returns the lifetime of a client token. It ends with its minter, at its `exp` at the latest. */

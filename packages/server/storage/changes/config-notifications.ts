@@ -22,8 +22,8 @@ export interface ConfigNotifications {
 export interface ConfigNotificationsOptions {
   readonly connection: Connection
   readonly log: (line: string) => void
-  /** The snapshot of this environment changed. */
-  readonly onChange: (environmentId: string) => void
+  /** The snapshot of this environment changed; SIGNING_KEYS: keys of client tokens were removed whose tokens had not all expired. */
+  readonly onChange: (changed: string) => void
   /** The connection is closed, or did not respond in time. */
   readonly onLost: () => void
   /** Connected and subscribed again. */
@@ -35,6 +35,8 @@ export interface ConfigNotificationsOptions {
 }
 
 const CHANNEL = 'rideau_config'
+/** As migrations/0022-replaced-signing-keys.ts notifies it. */
+export const SIGNING_KEYS = 'signing_keys'
 const BACKOFF_MS = { first: 50, max: 2000 }
 
 /**

@@ -51,6 +51,8 @@ export interface Device {
   readonly publicKey: Buffer
   readonly appId: string
   readonly counter: number
+  /** What the platform said about the app and the device. */
+  readonly statement: Readonly<Record<string, unknown>>
 }
 
 export interface NewDevice extends Device {
@@ -60,8 +62,6 @@ export interface NewDevice extends Device {
   readonly platform: DevicePlatform
   readonly keyId: Buffer
   readonly receipt: Buffer | null
-  /** What the platform said about the app and the device. */
-  readonly statement: Readonly<Record<string, unknown>>
   readonly now: Date
 }
 
@@ -83,21 +83,30 @@ export async function insertDevice(pool: Pool, device: NewDevice): Promise<boole
   return rowCount === 1
 }
 
+interface DeviceRow {
+  readonly id: string
+  readonly public_key: Buffer
+  readonly app_id: string
+  readonly sign_count: number
+  readonly statement: Device['statement']
+}
+
 export async function findDevice(
   pool: Pool,
   environmentId: string,
   platform: DevicePlatform,
   keyId: Buffer,
 ): Promise<Device | undefined> {
-  const { rows } = await pool.query<{ id: string; public_key: Buffer; app_id: string; sign_count: number }>({
+  const { rows } = await pool.query<DeviceRow>({
     name: 'find_device',
-    text: `select id, public_key, app_id, sign_count from devices
+    text: `select id, public_key, app_id, sign_count, statement from devices
       where environment_id = $1 and platform = $2 and key_id = $3`,
     values: [environmentId, platform, keyId],
   })
   const row = rows[0]
   if (row === undefined) return undefined
-  return { id: row.id, publicKey: row.public_key, appId: row.app_id, counter: row.sign_count }
+  const { id, public_key: publicKey, app_id: appId, sign_count: counter, statement } = row
+  return { id, publicKey, appId, counter, statement }
 }
 
 /** Stores a larger counter. Of concurrent callers with one counter one gets true. False: it is not larger. */

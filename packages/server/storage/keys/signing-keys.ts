@@ -65,8 +65,7 @@ export async function rotateSigningKeys(
   now: number,
 ): Promise<{ readonly made: number }> {
   return await db.transaction().execute(async tx => {
-    // Processes that start together create one key, not one each.
-    await sql`select pg_advisory_xact_lock(hashtextextended('rideau.signing_keys', 0))`.execute(tx)
+    await lockSigningKeys(tx)
     const { activations, ended, forgotten } = planRotation(await listSigningKeys(tx), now)
     for (const activatesAt of activations) await insertKey(tx, deps, activatesAt, now)
     const spent = ended.filter(key => key.privateCipher !== null).map(({ id }) => id)
@@ -77,6 +76,31 @@ export async function rotateSigningKeys(
     if (removed.length > 0) await tx.deleteFrom('signing_keys').where('id', 'in', removed).execute()
     return { made: activations.length }
   })
+}
+
+/**
+ * Replaces all keys at once, whenever they were made. The database notifies every gateway, which accepts no token of the removed ones
+ * from then on. Returns how many were removed; if there was none, none is made. Throws SecretBoxError, and changes nothing, if the
+ * current key cannot be decrypted: with another master key than that of the gateways, they could not decrypt the new ones either.
+ */
+export async function replaceSigningKeys(
+  db: Db,
+  deps: { readonly secretBox: SecretBox; readonly newId: () => string },
+  now: number,
+): Promise<{ readonly removed: number }> {
+  return await db.transaction().execute(async tx => {
+    await lockSigningKeys(tx)
+    await findSigner(tx, deps.secretBox, now)
+    const removed = await tx.deleteFrom('signing_keys').returning('id').execute()
+    if (removed.length === 0) return { removed: 0 }
+    for (const activatesAt of planRotation([], now).activations) await insertKey(tx, deps, activatesAt, now)
+    return { removed: removed.length }
+  })
+}
+
+/** Processes that start together create one key, not one each. */
+async function lockSigningKeys(tx: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('rideau.signing_keys', 0))`.execute(tx)
 }
 
 async function insertKey(

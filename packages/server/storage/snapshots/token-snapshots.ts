@@ -84,7 +84,6 @@ interface EndUserSnapshotRow {
   place: number
   plan: string | null
   blocked: boolean
-  plan_cleared_at: Date | null
 }
 
 /**
@@ -94,7 +93,7 @@ interface EndUserSnapshotRow {
 export async function listEndUserSnapshots(pool: Pool, names: readonly EndUserName[]): Promise<EndUser[]> {
   const { rows } = await pool.query<EndUserSnapshotRow>({
     name: 'list_end_users',
-    text: `select a.place, p.name as plan, u.blocked_at is not null as blocked, u.plan_cleared_at
+    text: `select a.place, p.name as plan, u.blocked_at is not null as blocked
       from unnest($1::uuid[], $2::text[]) with ordinality as a (environment_id, external_id, place)
       join end_users u on u.environment_id = a.environment_id and u.external_id = a.external_id
       left join plans p on p.id = u.plan_id`,
@@ -105,7 +104,5 @@ export async function listEndUserSnapshots(pool: Pool, names: readonly EndUserNa
 }
 
 function toEndUser(id: string, row: EndUserSnapshotRow | undefined): EndUser {
-  const endUser = { id, plan: row?.plan ?? null, isBlocked: row?.blocked ?? false }
-  const clearedAt = row?.plan_cleared_at ?? null
-  return clearedAt === null ? endUser : { ...endUser, planClearedAt: clearedAt.getTime() }
+  return { id, plan: row?.plan ?? null, isBlocked: row?.blocked ?? false }
 }

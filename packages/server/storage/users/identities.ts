@@ -21,15 +21,15 @@ export async function findUserByIdentity(
     .executeTakeFirst()
 }
 
-/** True if the user can sign in by an OIDC issuer. */
-export async function hasIdentity(db: Db, userId: string): Promise<boolean> {
-  const found = await db
+/** The OIDC issuers by which the user has signed in, also those that are not configured any more. */
+export async function listIdentityIssuers(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('identities')
-    .select('user_id')
+    .select('issuer')
+    .distinct()
     .where('user_id', '=', userId)
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
+    .execute()
+  return rows.map(({ issuer }) => issuer)
 }
 
 /**

@@ -10,8 +10,8 @@ const BARRIER_MS = 1000
 
 /** Hands the supervisor's notifications of changes to its workers. */
 export interface ConfigChanges {
-  /** The snapshot of this environment changed. */
-  publish(environmentId: string): void
+  /** Hands on what changed: the id of an environment, or another word that the database notifies. */
+  publish(changed: string): void
   /** The database does not announce changes any more, or does so again. */
   setSubscribed(isSubscribed: boolean): void
   /** Resolves once every connected worker has applied what was published before. */
@@ -22,7 +22,7 @@ export function serveConfigChanges(calls: SupervisorCalls): ConfigChanges {
   let isSubscribed = true
   calls.handle(STATE, (_, worker) => calls.notify(worker, SUBSCRIBED, isSubscribed))
   return {
-    publish: environmentId => calls.notifyAll(CHANGED, environmentId),
+    publish: changed => calls.notifyAll(CHANGED, changed),
     setSubscribed(value) {
       isSubscribed = value
       calls.notifyAll(SUBSCRIBED, value)
@@ -34,8 +34,8 @@ export function serveConfigChanges(calls: SupervisorCalls): ConfigChanges {
 }
 
 export interface ConfigChangesOptions {
-  /** The snapshot of this environment changed. */
-  readonly onChange: (environmentId: string) => void
+  /** What ConfigChanges.publish was given. */
+  readonly onChange: (changed: string) => void
   /** Changes are not announced any more: the supervisor, or its database, is unreachable. */
   readonly onLost: () => void
   /** They are announced again. What changed in between is unknown. */

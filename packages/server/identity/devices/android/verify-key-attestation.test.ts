@@ -63,6 +63,7 @@ test.each([
     packageName: 'com.example.app',
     publicKey: device.publicKey.export({ type: 'spki', format: 'der' }),
     securityLevel,
+    signingDigests: ['ab'.repeat(32)],
   })
 })
 

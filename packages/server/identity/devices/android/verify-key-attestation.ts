@@ -32,6 +32,8 @@ export interface VerifiedKeyAttestation {
   /** The key's SubjectPublicKeyInfo in DER: each later assertion is verified with it. */
   readonly publicKey: Buffer
   readonly securityLevel: 'trusted_environment' | 'strongbox'
+  /** SHA-256 of the certificates by which the app is signed, lower-case hex. */
+  readonly signingDigests: readonly string[]
 }
 
 const MAX_CERTIFICATES = 6
@@ -53,8 +55,8 @@ export function verifyKeyAttestation(input: KeyAttestationInput): VerifiedKeyAtt
     assertValid(isSameChallenge, 'The key was attested for another challenge.')
     const securityLevel = parseSecurityLevel(description)
     assertHardwareKey(description.hardwareEnforced)
-    const packageName = parseApplication(description.softwareEnforced, input)
-    return { valid: true, packageName, publicKey: Buffer.from(publicKey), securityLevel }
+    const application = parseApplication(description.softwareEnforced, input)
+    return { valid: true, ...application, publicKey: Buffer.from(publicKey), securityLevel }
   })
 }
 
@@ -106,13 +108,17 @@ function assertHardwareKey({ origin, rootOfTrust, purposes, algorithm, ecCurve }
 function parseApplication(
   { application }: AuthorizationList,
   { packageNames, signingDigests }: KeyAttestationInput,
-): string {
+): Pick<VerifiedKeyAttestation, 'packageName' | 'signingDigests'> {
   assertValid(application !== null, 'The key names no app.')
-  const [name, ...others] = application.packageNames
-  assertValid(name !== undefined && others.length === 0, 'The key names several apps.')
-  assertValid(packageNames.includes(name), 'The key was made by another app.')
+  const [packageName, ...others] = application.packageNames
+  assertValid(packageName !== undefined && others.length === 0, 'The key names several apps.')
+  assertValid(packageNames.includes(packageName), 'The key was made by another app.')
   const signers = application.signingDigests
-  const isKnown = signers.length > 0 && signers.every(digest => signingDigests.includes(digest))
-  assertValid(isKnown, 'The app has another signing certificate.')
-  return name
+  assertValid(isSignedBy(signers, signingDigests), 'The app has another signing certificate.')
+  return { packageName, signingDigests: signers }
+}
+
+/** True if every certificate by which an app is signed is an accepted one, and there is one. */
+export function isSignedBy(signers: readonly string[], accepted: readonly string[]): boolean {
+  return signers.length > 0 && signers.every(digest => accepted.includes(digest))
 }

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import { UnknownMasterKeyError } from '../core/access/secret-box.ts'
+import { systemClock } from '../core/clock.ts'
+import { openIds } from '../core/ids.ts'
+import { systemRandom } from '../core/random.ts'
+import { replaceSigningKeys } from '../storage/keys/signing-keys.ts'
+import { openStorage } from '../storage/open-storage.ts'
+import { openBox } from './parts/open-parts.ts'
+import { ConfigError } from './settings/config-error.ts'
+import type { Config } from './settings/settings.ts'
+
+export interface ReplacementOptions
+  extends Pick<Config, 'databaseUrl' | 'dataDir' | 'masterKey' | 'formerMasterKeys'> {
+  readonly log: Pick<Logger, 'info'>
+}
+
+/**
+ * Replaces the keys that sign client tokens while the program runs, for the case that they were stolen: no gateway accepts a token that
+ * was made before. Throws ConfigError, and changes nothing, for a database without such keys and for another master key.
+ */
+export async function replaceAllSigningKeys(options: ReplacementOptions): Promise<void> {
+  const { databaseUrl, dataDir, log } = options
+  const storage = await openStorage({ databaseUrl, dataDir, log: line => log.info(line) })
+  try {
+    const deps = { secretBox: openBox(options), newId: openIds(systemClock, systemRandom) }
+    const { removed } = await replaceSigningKeys(storage.db, deps, systemClock.now()).catch(cause => {
+      if (!(cause instanceof UnknownMasterKeyError)) throw cause
+      throw new ConfigError(`RIDEAU_MASTER_KEY: must be that of the running program: ${cause.message}`, {
+        cause,
+      })
+    })
+    if (removed === 0) {
+      const setting = databaseUrl === undefined ? `RIDEAU_DATA_DIR: ${dataDir}` : 'DATABASE_URL'
+      throw new ConfigError(
+        `${setting}: the database had no signing keys: is it that of the running program?`,
+      )
+    }
+    log.info(`replaced ${removed} keys: client tokens that were made before are not accepted any more`)
+  } finally {
+    await storage.close()
+  }
+}
