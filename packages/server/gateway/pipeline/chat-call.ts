@@ -34,7 +34,7 @@ import type { PipelineDeps } from './pipeline-deps.ts'
 import { reserveChat } from './reserve-chat.ts'
 import { findUnseen, toAbandonedChatBill, type UnfinishedChat } from './unfinished-chat.ts'
 
-/** What every open stream has in place of its request's findings, messages and credentials. One for all: thousands may be open. */
+/** These replace the findings, messages and credentials of a request once its stream is open. Shared, since thousands may be open. */
 const NO_FINDINGS: ParsedChat['findings'] = noFindings()
 const NOTHING: readonly never[] = []
 for (const list of Object.values(NO_FINDINGS)) if (Array.isArray(list)) Object.freeze(list)
@@ -86,7 +86,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     return this.parsed.findings
   }
 
-  /** One path may serve streams of two formats. */
+  /** The type of the streamed answer, since one path may serve streams of two formats. Part of the request's identity. */
   get variant(): string | undefined {
     return this.server.streamType
   }
@@ -95,7 +95,10 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     return this.#parsed
   }
 
-  /** The input tokens to bill where the provider reports no usage: of input of unknown length what the target can read. */
+  /**
+   * The input tokens to bill if the provider reports no usage. Input whose length is unknown counts as the target's whole context window.
+   * undefined: no limit of tokens or money applies, so they were not counted.
+   */
   protected get inputTokens(): number | undefined {
     const tokens = this.reserved?.inputTokens
     return tokens === undefined || !this.ctx.needsUsage
@@ -303,7 +306,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   }
 }
 
-/** Bytes of a string besides its characters, and of its place in a list. */
+/** Bytes that a string takes besides its characters, including its entry in a list. */
 const PER_NAME = 40
 
 /** Returns the bytes of memory that names take at most. */

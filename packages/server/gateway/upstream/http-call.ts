@@ -39,6 +39,8 @@ export interface ConnectionOpening {
 }
 
 /**
+ * One HTTP request to a provider, from its wait for a connection to the end of its answer.
+ *
  * Uses undici's older handler interface. The newer one builds an object of all headers, about thirty in a provider's
  * answer, which a successful chat does not need.
  */
@@ -50,7 +52,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   #request: UpstreamRequest | undefined
   readonly #handler: UpstreamHandler
   readonly #shared: TransportState
-  /** A long one of a streamed call. */
+  /** The body of a streamed call, if it is long enough to be dropped once it is sent. */
   #body: ReadOnce | undefined
   #connection: Connection | undefined
   #isWaiting = true
@@ -70,7 +72,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
    */
   readonly #short: Buffer[] = []
   #shortBytes = 0
-  /** This read of the socket already brought a chunk. */
+  /** True from the first chunk of a read of the socket until all chunks of the read are here. */
   #isReading = false
   #done = false
 
@@ -285,7 +287,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     }
   }
 
-  /** The connection goes on although a chunk waits, because it ended. */
+  /** Delivers the chunk that waits for a later tick, because more of the answer or its end arrived before. */
   #deliverWaiting(): void {
     const chunk = this.#takeChunk()
     if (chunk !== undefined && !this.#done) this.#deliver(chunk)
