@@ -7,6 +7,7 @@ import type {
   RecordLine,
   RequestRecord,
 } from '../core/records/request-record.ts'
+import { Barriers } from './barriers.ts'
 import type { Journal } from './journal.ts'
 import { JournalSegments } from './journal-segments.ts'
 import { JournalSpace } from './journal-space.ts'
@@ -47,14 +48,6 @@ const BATCHES_BEHIND = 20
 /** In milliseconds. A batch takes about 50 where the database's process has a processor to itself. */
 const SLOW_BATCH_MS = 500
 
-/** A read of the database while the drain writes nothing to it. */
-interface Barrier {
-  /** The number of inserted records of the queue after which `run` is called. */
-  readonly after: number
-  readonly run: (missing: ReadonlySet<string>) => Promise<void>
-  readonly fail: (error: unknown) => void
-}
-
 /**
  * Writes the records of the journal to PostgreSQL, outside the request path. Records of this run are queued in memory;
  * those of a killed run, and those that do not fit in memory, are read from the segments. Inserting is idempotent, so a
@@ -91,7 +84,7 @@ export class Drain {
   #beforeUnread = 0
   /** When the insert of the batch that is being inserted began, by performance.now. */
   #insertingSince = Number.POSITIVE_INFINITY
-  #barriers: Barrier[] = []
+  readonly #barriers = new Barriers()
   #isClosing = false
   #running: Promise<void> | undefined
 
@@ -213,11 +206,7 @@ export class Drain {
    */
   afterFlush<T>(read: (missing: ReadonlySet<string>) => Promise<T>): Promise<T> {
     this.#writeAll()
-    const after = this.#inserted + this.#queue.length
-    const result = new Promise<T>((resolve, reject) => {
-      const run = (missing: ReadonlySet<string>): Promise<void> => read(missing).then(resolve, reject)
-      this.#barriers.push({ after, run, fail: reject })
-    })
+    const result = this.#barriers.add(this.#inserted + this.#queue.length, read)
     this.insertDue().catch(() => {})
     return result
   }
@@ -234,7 +223,7 @@ export class Drain {
     this.#running ??= this.#insertAll().finally(() => {
       this.#running = undefined
       // A barrier may have been added after the last check.
-      if (this.#barriers.length > 0) this.insertDue().catch(() => {})
+      if (!this.#barriers.isEmpty) this.insertDue().catch(() => {})
     })
     return this.#running
   }
@@ -297,14 +286,14 @@ export class Drain {
         if (this.#segments.hasRecovered) await this.#segments.insertRecovered()
         else if (this.#segments.hasUnread && this.#inserted >= this.#beforeUnread) await this.#insertSegment()
         else if (this.#isQueueDue()) await this.#insertBatch()
-        else if (this.#barriers.length === 0) {
+        else if (this.#barriers.isEmpty) {
           await this.#removeDone()
           // One that could not be removed is listed again: it waits for the next flush.
-          if (!this.#isQueueDue() && !this.#segments.hasUnread && this.#barriers.length === 0) break
+          if (!this.#isQueueDue() && !this.#segments.hasUnread && this.#barriers.isEmpty) break
         }
       }
     } catch (error) {
-      for (const { fail } of this.#barriers.splice(0)) fail(error)
+      this.#barriers.failAll(error)
       this.#logUninserted(error)
       throw error
     }
@@ -316,17 +305,13 @@ export class Drain {
       this.#options.log.error({ err, backlog: this.#queue.length }, message)
   }
 
-  /** Runs the barriers whose records are in the database, all at the same time. */
+  /** Runs the barriers whose records are in the database. */
   async #runBarriers(): Promise<void> {
-    const isReady = ({ after }: Barrier): boolean => after <= this.#inserted
-    if (!this.#barriers.some(isReady) || this.#segments.hasUnread) return
+    if (!this.#barriers.hasReady(this.#inserted) || this.#segments.hasUnread) return
     await this.#removeDone()
     // The memory may have become full meanwhile.
     if (this.#segments.hasUnread) return
-    const ready = this.#barriers.filter(isReady)
-    this.#barriers = this.#barriers.filter(barrier => !isReady(barrier))
-    const missing = this.#queue.listIds()
-    await Promise.all(ready.map(({ run }) => run(missing)))
+    await this.#barriers.runReady(this.#inserted, this.#queue.listIds())
   }
 
   /**
@@ -352,7 +337,7 @@ export class Drain {
 
   /** True if a read waits, records do not fit in memory, or the process ends. */
   #mustEmpty(): boolean {
-    return this.#barriers.length > 0 || this.#isClosing || this.#segments.hasUnread
+    return !this.#barriers.isEmpty || this.#isClosing || this.#segments.hasUnread
   }
 
   async #insertBatch(): Promise<void> {

@@ -8,8 +8,8 @@ import { closeControl } from '../process/close-server.ts'
 import { once } from '../process/once.ts'
 import type { AppParts } from './app-parts.ts'
 import { openDatabaseReadiness } from './database-readiness.ts'
+import type { Gateway } from './gateway.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
-import type { Gateway } from './open-gateway.ts'
 
 /** A page of a file takes up to 32 MiB, of which a caller that is alone may have one. */
 const MIN_CONTROL_ANSWER_BYTES = 64 * 1024 * 1024

@@ -41,7 +41,7 @@ export function openShare(parent: CapacityShare, factor: number): CapacityShare 
   return new CapacityShare(parent, parent.capacity, factor, parent.least)
 }
 
-/** Returns how much more may be used now; zero or less if nothing. */
+/** Returns how much more the share may use now; zero or less: nothing. */
 export function roomOf(share: CapacityShare): number {
   const { parent, used } = share
   if (parent === undefined) return share.capacity - share.elsewhere - used

@@ -8,7 +8,6 @@ import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
-import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
@@ -20,28 +19,22 @@ import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { chooseTimeout } from '../attempts/attempt-timeout.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
 import { toGrant, toMediaAddresses } from '../attempts/to-grant.ts'
-import { type Charge, toAbandonedBill } from '../billing/bill.ts'
+import type { Charge } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
-import { maxGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ChatSelection, ChatTarget } from '../targets/chat-selection.ts'
 import { listUnsentFields } from '../targets/list-dropped-fields.ts'
-import {
-  contextWindowOf,
-  findLoweredCap,
-  maxOutput,
-  mayReason,
-  toLikelyInput,
-} from '../targets/reserved-amounts.ts'
+import { contextWindowOf, findLoweredCap, toLikelyInput } from '../targets/reserved-amounts.ts'
 import { selectChatTargets, showParam } from '../targets/select-chat-targets.ts'
 import type { TargetSelection } from '../targets/target-selection.ts'
 import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { reserveChat } from './reserve-chat.ts'
+import { findUnseen, toAbandonedChatBill, type UnfinishedChat } from './unfinished-chat.ts'
 
-/** What every open stream has in place of its request's findings, messages and credentials. One for all: thousands may be open. */
+/** These replace the findings, messages and credentials of a request once its stream is open. Shared, since thousands may be open. */
 const NO_FINDINGS: ParsedChat['findings'] = noFindings()
 const NOTHING: readonly never[] = []
 for (const list of Object.values(NO_FINDINGS)) if (Array.isArray(list)) Object.freeze(list)
@@ -93,7 +86,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     return this.parsed.findings
   }
 
-  /** One path may serve streams of two formats. */
+  /** The type of the streamed answer, since one path may serve streams of two formats. Part of the request's identity. */
   get variant(): string | undefined {
     return this.server.streamType
   }
@@ -102,7 +95,10 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     return this.#parsed
   }
 
-  /** The input tokens to bill where the provider reports no usage: of input of unknown length what the target can read. */
+  /**
+   * The input tokens to bill if the provider reports no usage. Input whose length is unknown counts as the target's whole context window.
+   * undefined: no limit of tokens or money applies, so they were not counted.
+   */
   protected get inputTokens(): number | undefined {
     const tokens = this.reserved?.inputTokens
     return tokens === undefined || !this.ctx.needsUsage
@@ -252,37 +248,24 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     return { ...result, bill: this.#toAbandonedBill(result.charge) }
   }
 
-  /**
-   * Bills the counted input, and as output the bytes that arrived. A complete plain answer that cannot be read may have
-   * had any length: it counts as the usual output of this key and model, or as all reserved output if that is unknown. What
-   * the provider generated unseen until the gateway ended the call is billed by the time.
-   */
   #toAbandonedBill(charge: Charge): Bill {
-    const { reserved, target } = this
-    // An unreadable body such as an error page may be large, but no more output than was requested is billed.
-    const maxTokens = reserved?.maxOutputTokens ?? maxOutput(target)
-    let outputTokens = Math.min(maxTokens, estimateTokens(charge.bytes))
-    if (charge.isAnswered && !this.parsed.request.stream && reserved !== undefined) {
-      const p99 = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.p99
-      outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, p99 ?? reserved.outputTokens))
-    }
-    const inputTokens = this.inputTokens ?? this.countInput()
-    const generatedTokens = charge.ms === undefined ? undefined : this.findUnseen(charge.ms)
-    const tokens = { inputTokens, outputTokens, generatedTokens, choices: this.#choices }
-    const { reservedTokens } = this
-    const bill = toAbandonedBill(target.catalogModel, charge, { ...tokens, reservedTokens })
+    const { keyId } = this.ctx.caller
+    const bill = toAbandonedChatBill(this.#toUnfinished(), charge, {
+      inputTokens: this.inputTokens ?? this.countInput(),
+      reservedTokens: this.reservedTokens,
+      usualOutput: charge.isAnswered ? this.deps.learned.find(keyId, this.target.id)?.p99 : undefined,
+    })
     return charge.isAnswered ? this.warnIfNotCredible(charge.usage, bill) : bill
   }
 
-  /**
-   * Returns the most output tokens that the provider can have generated in `ms` milliseconds, of an answer that does not show them
-   * as they are generated: one that is not streamed, or that a model may reason for. undefined: it shows them.
-   */
+  /** Returns the most output tokens that the provider can have generated unseen in `ms` milliseconds; undefined: none. */
   protected findUnseen(ms: number): number | undefined {
-    const { reserved, target } = this
-    if (this.parsed.request.stream && !mayReason(target)) return undefined
-    const most = reserved?.outputTokens ?? maxOutput(target) * this.#choices
-    return Math.min(most, maxGenerated(ms, this.#choices, target.provider))
+    return findUnseen(this.#toUnfinished(), ms)
+  }
+
+  #toUnfinished(): UnfinishedChat {
+    const { target, reserved } = this
+    return { target, reserved, isStream: this.parsed.request.stream, choices: this.#choices }
   }
 
   /** Logs that a usage is not billed as the provider reported it. Returns the bill. */
@@ -323,7 +306,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   }
 }
 
-/** Bytes of a string besides its characters, and of its place in a list. */
+/** Bytes that a string takes besides its characters, including its entry in a list. */
 const PER_NAME = 40
 
 /** Returns the bytes of memory that names take at most. */

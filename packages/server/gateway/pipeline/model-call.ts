@@ -133,7 +133,7 @@ function admit<P extends ResolvedTarget, T>(
   return { limits, selection: call.selectTargets(limits) }
 }
 
-/** The same for a body of which each step may take long. */
+/** Does as `admit`, and lets other requests have the event loop before and after: each step of a long body may take tens of milliseconds. */
 async function admitLong<P extends ResolvedTarget, T>(
   ctx: IdentifiedContext,
   call: ModelCall<P, T>,

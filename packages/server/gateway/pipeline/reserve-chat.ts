@@ -94,7 +94,7 @@ export function reserveChat(
   const needs: ChatNeeds = {
     selection,
     limits,
-    // A caller could otherwise end each stream before its usage comes, and pay for a fraction.
+    // Otherwise a caller who ends each stream before its usage arrives would pay for a fraction.
     input: toLikelyInput(
       countInput(request),
       isByAddress ? Number.POSITIVE_INFINITY : unread,
@@ -268,7 +268,10 @@ function toAmountsOf(targets: readonly PricedTarget[], input: ReservedInput): (o
   return output => toReservedAmounts(targets, { ...input, output })
 }
 
-/** Sends a cap that is lower than the most that the target may give, or the most itself where the target may not keep to it. */
+/**
+ * Returns the target with `output` as its cap. Without one, the cap is the model's maximum where the provider might otherwise exceed it. Never
+ * raises the caller's own cap.
+ */
 function capTarget(
   target: ChatTarget,
   output: number | undefined,

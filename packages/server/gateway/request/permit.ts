@@ -53,7 +53,7 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
     this.#scope = credential
   }
 
-  /** Throws 429 `concurrency_limit_exceeded` if the credential, or who is above it, has its share of open requests. */
+  /** Throws 429 `concurrency_limit_exceeded` if the credential, its organization or the process has no open request left to give. */
   static open(request: PermitRequest, credential: AdmissionScope, issuer: PermitIssuer): Permit {
     if (acquire(credential.requests, 1)) return new Permit(request, credential, issuer)
     issuer.refusals.count('open_requests', credential.logName, request.startedAt)

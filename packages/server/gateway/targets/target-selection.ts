@@ -4,7 +4,7 @@ import type { Provider } from '@rideau/llm/provider/provider'
 import type { Message } from '@rideau/llm/request/message'
 import type { Alias, AliasTarget, Credential } from '../../core/tenancy/tenancy.ts'
 
-/** A model that a name resolved to, and how to call it. */
+/** A model that a name resolved to, with what an attempt at it needs. */
 export interface ResolvedTarget {
   readonly provider: Provider
   /** The model's id at its provider. */

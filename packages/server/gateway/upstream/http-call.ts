@@ -1,0 +1,340 @@
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import { type Dispatcher, util } from 'undici'
+import type { ConnectionShare, ShareOwner } from '../../core/admission/connection-shares.ts'
+import { toOwned } from '../../http/body/to-owned.ts'
+import { EgressError } from '../../http/egress/egress.ts'
+import { mayPause } from '../../http/egress/patch-undici-parser.ts'
+import { toUpstreamHeaders } from '../../http/egress/upstream-headers.ts'
+import { CallerDebts } from '../../http/fairness/caller-debts.ts'
+import { loopTurns, type TurnTaker } from '../../http/fairness/loop-turns.ts'
+import type { Borrower, Connection, Connections } from './connections.ts'
+import { ABORTED, type PacedAborts } from './paced-aborts.ts'
+import { ReadOnce, toReadOnce } from './read-once.ts'
+import type { UpstreamCall, UpstreamHandler } from './transport.ts'
+
+/** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
+const LINGER_MS = 2_000
+
+/** Shorter chunks are processed in the tick that received them, and not timed. */
+const LONG_CHUNK_BYTES = 8 * 1024
+
+/**
+ * What all streams of one caller may bring in long chunks: 16 MiB a second after the first 16 MiB. Models send some hundred KiB a
+ * second at most, images included; only a tenant's own provider sends more.
+ */
+const PACE_BYTES_PER_MS = (16 * 1024 * 1024) / 1_000
+const pace = new CallerDebts(5_000, 1_000)
+
+/** What all calls of a transport share. */
+export interface TransportState {
+  readonly connections: Connections
+  readonly opening: ConnectionOpening
+  readonly aborts: PacedAborts
+}
+
+/** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
+export interface ConnectionOpening {
+  owner: ShareOwner | undefined
+}
+
+/**
+ * One HTTP request to a provider, from its wait for a connection to the end of its answer.
+ *
+ * Uses undici's older handler interface. The newer one builds an object of all headers, about thirty in a provider's
+ * answer, which a successful chat does not need.
+ */
+export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, TurnTaker {
+  readonly owner: ShareOwner
+  readonly origin: string
+  share: ConnectionShare<Borrower> | undefined
+  /** undefined once it was given to a connection: an answer that takes minutes does not keep it. */
+  #request: UpstreamRequest | undefined
+  readonly #handler: UpstreamHandler
+  readonly #shared: TransportState
+  /** The body of a streamed call, if it is long enough to be dropped once it is sent. */
+  #body: ReadOnce | undefined
+  #connection: Connection | undefined
+  #isWaiting = true
+  #abort: ((reason: Error) => void) | undefined
+  #sentAt: number | undefined
+  #resume: (() => void) | undefined
+  #linger: NodeJS.Timeout | undefined
+  #isPaused = false
+  /** True during its turn, in which chunks that the socket has already read need no turns of their own. */
+  #hasTurn = false
+  /** A chunk that waits for a later tick. The call is paused until it is processed. */
+  #chunk: Buffer | undefined
+  /**
+   * Short chunks of one read of the socket, except the first. A provider sends each event as a chunk of its own, and one
+   * read often brings several: these are processed as one, which writes to the caller once. The first is processed at once,
+   * so that undici stops reading if it fills the caller's connection.
+   */
+  readonly #short: Buffer[] = []
+  #shortBytes = 0
+  /** True from the first chunk of a read of the socket until all chunks of the read are here. */
+  #isReading = false
+  #done = false
+
+  constructor(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner, shared: TransportState) {
+    this.#request = request
+    this.origin = request.origin
+    this.#handler = handler
+    this.owner = owner
+    this.#shared = shared
+  }
+
+  get sentAt(): number | undefined {
+    return this.#sentAt
+  }
+
+  get hasBody(): boolean {
+    return this.#request !== undefined || this.#body?.isRead === false
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting
+  }
+
+  take(connection: Connection): void {
+    this.#isWaiting = false
+    this.#connection = connection
+    const request = this.#request as UpstreamRequest
+    this.#request = undefined
+    const { path, headers, body } = this.#handler.isStream === true ? toReadOnce(request) : request
+    if (body instanceof ReadOnce) this.#body = body
+    this.#shared.opening.owner = this.owner
+    try {
+      // undici accepts an iterable, which its types do not say.
+      const options = {
+        method: 'POST' as const,
+        path,
+        headers: toUpstreamHeaders(headers),
+        body: body as Buffer,
+      }
+      connection.client.dispatch(options, this)
+    } catch (error) {
+      // The connection may be given by the end of another call, which must not fail.
+      this.onError(error as Error)
+    } finally {
+      this.#shared.opening.owner = undefined
+    }
+  }
+
+  reject(error: Error): void {
+    this.onError(error)
+  }
+
+  abort(): void {
+    if (this.#done) return
+    this.#done = true
+    this.#takeChunk()
+    this.#takeShort()
+    if (this.#isWaiting) this.#shared.connections.withdraw(this)
+    // While the connection is being opened, onConnect ends the call.
+    else if (this.#abort !== undefined) this.#shared.aborts.add(this.#abort)
+  }
+
+  finish(): void {
+    if (this.#done) return
+    // The end of most answers arrives with their last bytes, and clears this within the same tick.
+    this.#linger = setTimeout(abortCall, LINGER_MS, this)
+    this.#linger.unref()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#goOn()
+  }
+
+  /**
+   * Processes the chunk that waited and, while the slice lasts, the rest of what the socket read with it. If each chunk
+   * waited for a turn of its own, the memory of the whole read would stay until a full collection frees it.
+   */
+  takeTurn(): boolean {
+    const chunk = this.#chunk
+    this.#chunk = undefined
+    this.#hasTurn = true
+    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
+    this.#goOn()
+    this.#hasTurn = false
+    return false
+  }
+
+  #goOn(): void {
+    // After its end the connection may serve another call.
+    if (!this.#done && !this.#isPaused && this.#chunk === undefined) this.#resume?.()
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    // At once: undici sends the request after this, unless it is aborted.
+    if (this.#done) return abort(ABORTED)
+    this.#abort = abort
+    this.#sentAt = performance.now()
+  }
+
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
+    if (this.#done || status < 200) return true
+    this.#resume = resume
+    try {
+      this.#handler.onStart(status, () => util.parseHeaders(headers))
+    } catch (error) {
+      this.#crash(error)
+    }
+    return !this.#isPaused
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.#deliverWaiting()
+    if (this.#done) return this.#isFlowing()
+    if (!this.#isReading) {
+      this.#isReading = true
+      // Runs when the parser returns: all chunks of this read are here then.
+      process.nextTick(endReadOf, this)
+      if (chunk.length < LONG_CHUNK_BYTES) this.#deliver(chunk)
+      else this.#deliverInTurn(chunk)
+    } else {
+      this.#shortBytes += chunk.length
+      this.#short.push(chunk)
+      if (this.#shortBytes >= LONG_CHUNK_BYTES) this.#deliverInTurn(this.#takeShort() as Buffer)
+    }
+    return this.#isFlowing()
+  }
+
+  onComplete(): void {
+    this.#deliverRest()
+    const connection = this.#connection as Connection
+    this.#connection = undefined
+    clearTimeout(this.#linger)
+    this.#shared.connections.release(connection)
+    if (this.#done) return
+    this.#done = true
+    try {
+      this.#handler.onEnd()
+    } catch (error) {
+      this.#crash(error)
+    }
+  }
+
+  onError(error: Error): void {
+    this.#deliverRest()
+    this.#isWaiting = false
+    if (this.#connection !== undefined) this.#shared.connections.discard(this.#connection)
+    clearTimeout(this.#linger)
+    if (this.#done) return
+    this.#done = true
+    try {
+      this.#handler.onFail(toNetworkError(error))
+    } catch (another) {
+      this.#crash(another)
+    }
+  }
+
+  #deliverInTurn(chunk: Buffer): void {
+    const paceMs = this.#handler.isStream === true ? this.#paceMs(chunk.length) : 0
+    if (paceMs > 0 && mayPause()) {
+      this.#chunk = chunk
+      loopTurns.waitFor(this, paceMs)
+    } else if (this.#hasTurn && loopTurns.hasTime) {
+      this.#deliver(chunk)
+    } else if (loopTurns.isSpent && mayPause()) {
+      this.#chunk = chunk
+      loopTurns.wait(this)
+    } else {
+      const startedAt = performance.now()
+      this.#deliver(chunk)
+      loopTurns.spend(performance.now() - startedAt, this.owner)
+    }
+  }
+
+  /** Returns how long the next long chunk of a stream waits, in milliseconds. */
+  #paceMs(bytes: number): number {
+    const now = performance.now()
+    pace.add(this.owner, bytes / PACE_BYTES_PER_MS, now)
+    return pace.waitMs(this.owner, now)
+  }
+
+  /** Called when all chunks of a read of the socket are here. */
+  endRead(): void {
+    this.#isReading = false
+    this.#deliverShort()
+  }
+
+  #deliverShort(): void {
+    const chunk = this.#takeShort()
+    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
+  }
+
+  #takeShort(): Buffer | undefined {
+    const short = this.#short
+    if (short.length === 0) return undefined
+    const chunk = short.length === 1 ? (short[0] as Buffer) : Buffer.concat(short, this.#shortBytes)
+    short.length = 0
+    this.#shortBytes = 0
+    return chunk
+  }
+
+  #deliver(chunk: Buffer): void {
+    try {
+      this.#handler.onData(toOwned(chunk))
+    } catch (error) {
+      this.#crash(error)
+    }
+  }
+
+  /** Delivers the chunk that waits for a later tick, because more of the answer or its end arrived before. */
+  #deliverWaiting(): void {
+    const chunk = this.#takeChunk()
+    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
+  }
+
+  #deliverRest(): void {
+    this.#deliverWaiting()
+    this.#deliverShort()
+  }
+
+  #takeChunk(): Buffer | undefined {
+    const chunk = this.#chunk
+    if (chunk === undefined) return undefined
+    this.#chunk = undefined
+    loopTurns.withdraw(this)
+    return chunk
+  }
+
+  #isFlowing(): boolean {
+    return !(this.#isPaused || this.#chunk !== undefined) || !mayPause()
+  }
+
+  /**
+   * Ends the call after an exception of its handler. The exception must not reach undici, which would not notify a
+   * handler again that threw at the end of its answer.
+   */
+  #crash(error: unknown): void {
+    this.abort()
+    this.#handler.onCrash(error)
+  }
+}
+
+function endReadOf(call: HttpCall): void {
+  call.endRead()
+}
+
+function abortCall(call: UpstreamCall): void {
+  call.abort()
+}
+
+function toNetworkError(error: Error & { code?: string }): UpstreamError {
+  if (error instanceof EgressError || error.cause instanceof EgressError) {
+    return { kind: 'unavailable', detail: `egress refused: ${error.message}` }
+  }
+  const timedOut = error.code === 'UND_ERR_CONNECT_TIMEOUT'
+  return {
+    kind: timedOut ? 'timeout' : 'unavailable',
+    detail: `${error.code ?? error.name}: ${error.message}`,
+  }
+}
