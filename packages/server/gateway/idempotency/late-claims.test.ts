@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  findClaims,
   insertClaims,
+  listClaims,
   type NewClaim,
   releaseClaims,
   removeOwners,
@@ -46,8 +46,8 @@ function openStalledStore(): { store: AnswerStore; open: () => void; settled: ()
     renewOwner: owner => renewOwner(pool, owner),
     removeOwner: owner => removeOwners(pool, owner),
     insert: claim => note(insert(claim)),
-    find: hash => note(findClaims(pool, [hash]).then(([found]) => found)),
-    findAll: hashes => findClaims(pool, hashes),
+    find: hash => note(listClaims(pool, [hash]).then(([found]) => found)),
+    findAll: hashes => listClaims(pool, hashes),
     takeOver: (claim, previousId) => note(takeOverClaim(pool, claim, previousId)),
     release: ids => note(releaseClaims(pool, ids)),
     keep: unused,
@@ -86,7 +86,7 @@ test.each([
   })
   const scope = { hash: randomBytes(32), orgId: randomUUID(), environmentId: randomUUID() }
   const bodyHash = randomBytes(32)
-  const stored = async () => (await findClaims(database.pool, [scope.hash])).map(({ id }) => id)
+  const stored = async () => (await listClaims(database.pool, [scope.hash])).map(({ id }) => id)
   try {
     await expect(idempotency.claim(scope, bodyHash)).rejects.toThrow('no answer of the database')
     const { claimId } = (await idempotency.claim(scope, bodyHash)) as { claimId: string }

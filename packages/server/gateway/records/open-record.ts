@@ -21,7 +21,7 @@ export function openRecord(
   counter: { countInput(): number },
   deps: RecordDeps,
 ): void {
-  if (ctx.isSettled) return
+  if (ctx.phase === 'settled' || ctx.phase === 'ended') return
   const { reservation, recordFields } = ctx
   const isReservedElsewhere = deps.isLedgerShared && (reservation?.meterStatuses.length ?? 0) > 0
   if (reserved === undefined && !isReservedElsewhere) return
