@@ -56,27 +56,22 @@ describe.each(listTestServers())('usage by day on $label', server => {
     'beside the change of the clocks in %s on %s are those that the time asks for',
     async (zone, date) => {
       // The day before the change has one request, the day of the change two, the next three and the one after it four.
-      let { start } = calendarBoundsAt('day', Date.parse(`${date}T12:00:00Z`) - 24 * HOUR_MS, zone)
-      const days = [1, 2, 3, 4].map(requests => {
-        const { end } = calendarBoundsAt('day', start, zone)
-        const day = { start, end, requests }
-        start = end
-        return day
-      })
-      const times = days.flatMap(day => Array.from({ length: day.requests }, () => day.start + 12 * HOUR_MS))
+      const starts = [calendarBoundsAt('day', Date.parse(`${date}T12:00:00Z`) - 24 * HOUR_MS, zone).start]
+      while (starts.length < 5) starts.push(calendarBoundsAt('day', starts.at(-1) as number, zone).end)
+      const [first, changed, next, , last] = starts as [number, number, number, number, number]
+      const times = [1, 2, 2, 3, 3, 3, 4, 4, 4, 4].map(day => (starts[day - 1] as number) + 12 * HOUR_MS)
       const environment = await seed(zone, times)
-      for (const [index, { start, end }] of days.entries()) {
-        const expected = days.slice(index).map(({ requests }) => requests)
+      for (const [index, requests] of [[1, 2, 3, 4], [2, 3, 4], [3, 4], [4]].entries()) {
+        const [start, end] = starts.slice(index) as [number, number]
         for (const from of [start, start + 1, start + 12 * HOUR_MS, end - 30 * 60_000, end - 1]) {
-          expect(await count(environment, zone, from, days[3].end), new Date(from).toISOString()).toEqual(
-            expected,
-          )
+          const counted = await count(environment, zone, from, last)
+          expect([new Date(from), counted]).toEqual([new Date(from), requests])
         }
       }
-      // Weeks that follow one another count each day once.
-      const [, changed, next] = days
-      expect(await count(environment, zone, days[0].start, changed.end)).toEqual([1, 2])
-      expect(await count(environment, zone, next.start, days[3].end)).toEqual([3, 4])
+      // Times that follow one another count each day once.
+      expect(await count(environment, zone, first, next)).toEqual([1, 2])
+      expect(await count(environment, zone, changed, next)).toEqual([2])
+      expect(await count(environment, zone, next, last)).toEqual([3, 4])
     },
   )
 
