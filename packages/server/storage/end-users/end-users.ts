@@ -16,7 +16,9 @@ export const { insert: insertEndUser, update: updateEndUser, remove: removeEndUs
 function selectEndUsers(db: Db) {
   return db
     .selectFrom('end_users')
-    .leftJoin('plans', 'plans.id', 'end_users.plan_id')
+    .leftJoin('plans', join =>
+      join.onRef('plans.id', '=', 'end_users.plan_id').on('plans.deleted_at', 'is', null),
+    )
     .selectAll('end_users')
     .select('plans.name as plan')
 }
@@ -74,7 +76,8 @@ export async function listEndUsers(
         .selectFrom('plans as named')
         .select('named.id')
         .where('named.environment_id', '=', environmentId)
-        .where('named.name', '=', plan),
+        .where('named.name', '=', plan)
+        .where('named.deleted_at', 'is', null),
     )
   }
   if (isBlocked !== undefined) {

@@ -80,8 +80,8 @@ export const POLICY_PARTS = `o.time_zone,
   (select ${jsonLines(QUOTA, 'q.created_at, q.id')} from quotas q where q.environment_id = e.id) as quotas,
   (select ${jsonLines(BUDGET, 'b.created_at, b.id')} from budgets b
     where b.org_id = e.org_id and (b.project_id is null or b.project_id = e.project_id) and ${CAN_CONCERN('b')}) as budgets,
-  (select ${jsonLines(PLAN, 'n.created_at, n.id')} from plans n where n.environment_id = e.id) as plans,
-  exists (select from plans n where n.environment_id = e.id and ${ANY_END_USER('u.plan_id = n.id')})
+  (select ${jsonLines(PLAN, 'n.created_at, n.id')} from plans n where n.environment_id = e.id and n.deleted_at is null) as plans,
+  exists (select from plans n where n.environment_id = e.id and n.deleted_at is null and ${ANY_END_USER('u.plan_id = n.id')})
     or ${ANY_END_USER('u.environment_id = e.id and u.blocked_at is not null')} as has_special_end_users`
 
 /** Turns the selected columns into the domain's policies, oldest first of each kind. */
