@@ -1372,7 +1372,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a plan. End users on it fall back to the default plan.
+         * Removes a plan. End users on it fall back to the default plan at once.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["plans.delete"];

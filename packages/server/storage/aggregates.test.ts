@@ -227,7 +227,7 @@ const AGGREGATES: readonly Aggregate[] = [
     },
     find: findPlan,
     list: (db, { environment }, page) => listPlans(db, environment.id, page),
-    remove: removePlan,
+    remove: (db, id) => removePlan(db, id, CREATED),
     owners: IN_PROJECT,
   },
   {

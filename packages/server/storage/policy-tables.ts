@@ -83,6 +83,8 @@ export interface PlanRow extends EnvironmentScoped {
   tokens_per_day: number | null
   nano_usd_per_month: number | null
   is_default: boolean
+  /** Nobody has the plan from then on. Its end users still name it until storage/policies/deleted-plans.ts takes it from them. */
+  deleted_at: Date | null
 }
 
 export interface EndUserTable extends EnvironmentScoped {

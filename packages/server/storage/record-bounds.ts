@@ -86,7 +86,7 @@ export async function measureEnvironment(db: Db, id: string): Promise<number> {
       from environments where id = ${id})
     + (select coalesce(sum(${RECORD_BYTES}::int
         + coalesce(octet_length(array_to_string(allowed_models, '')) + 3 * cardinality(allowed_models), 0)), 0)
-      from plans where environment_id = ${id})
+      from plans where environment_id = ${id} and deleted_at is null)
     + (select coalesce(sum(${RECORD_BYTES}::int + octet_length(targets::text)), 0)
       from model_aliases where environment_id = ${id})
     + (select coalesce(sum(${RECORD_BYTES}::int + octet_length(model) + coalesce(octet_length(pricing::text), 0)), 0)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { openOptions } from '../../storage/secrets/secret-options.ts'
 import { openControlPlane } from '../../testing/harness/control-plane.ts'
@@ -42,6 +42,33 @@ test('raises at the start the alerts that a killed process could not store, incl
     expect(await raised()).toEqual([{ id: made.json.id }])
   } finally {
     await alerts.close()
+    await plane.close()
+  }
+})
+
+test('after the start the row of a deleted plan, and what end users still name it, goes', async () => {
+  const plane = await openControlPlane()
+  const { database, newId, secretBox } = plane
+  const tenant = await plane.insertTenant('plans')
+  const { key, path } = { key: tenant.keys.developer, path: `/v1/environments/${tenant.development.id}` }
+  const { json } = await plane.call<{ id: string }>('POST', `${path}/plans`, { key, body: { name: 'free' } })
+  await plane.call('POST', `${path}/end-users`, { key, body: { external_id: 'ann', plan: 'free' } })
+  await plane.call('DELETE', `/v1/plans/${json.id}`, { key })
+  const closers: (() => Promise<void> | void)[] = []
+  const storage = { ...database, recordPool: database.pool, close: async () => {} }
+  const log = pino({ level: 'silent' })
+  const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
+  const read = async () => {
+    const text = `select (select count(*) from plans) as plans, (select plan_id from end_users) as named`
+    return (await database.pool.query(text)).rows
+  }
+  try {
+    expect(await read()).toEqual([{ plans: 1, named: json.id }])
+    await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes: 1_000_000, closers })
+    await vi.waitUntil(async () => (await read())[0].plans === 0, { timeout: 10_000 })
+    expect(await read()).toEqual([{ plans: 0, named: null }])
+  } finally {
+    for (const close of closers) await close()
     await plane.close()
   }
 })

@@ -6,6 +6,7 @@ import { chargeLookupsTo, type EgressPolicy } from '../../http/egress/egress.ts'
 import { guardedRequest } from '../../http/egress/guarded-request.ts'
 import { toLookupOwner } from '../../http/names/lookup-slots.ts'
 import { type AlertsJob, openAlertsJob } from '../../jobs/alerts-job.ts'
+import { openDeletedPlansJob } from '../../jobs/deleted-plans-job.ts'
 import { openIdempotencyJob } from '../../jobs/idempotency-job.ts'
 import { type ModelListsJob, openModelListsJob } from '../../jobs/model-lists-job.ts'
 import { openRetentionJob } from '../../jobs/retention-job.ts'
@@ -25,6 +26,7 @@ import { rotateSigningKeys } from '../../storage/keys/signing-keys.ts'
 import { removeExpiredCircuits } from '../../storage/models/circuits.ts'
 import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
 import type { Storage } from '../../storage/open-storage.ts'
+import { clearDeletedPlans } from '../../storage/policies/deleted-plans.ts'
 import { applyRetention } from '../../storage/records/retention.ts'
 import { sealClearOptions } from '../../storage/secrets/seal-clear-options.ts'
 
@@ -72,6 +74,8 @@ export async function openJobs(parts: JobParts): Promise<void> {
     log,
   })
   closers.push(() => idempotency.close())
+  const plans = openDeletedPlansJob({ clear: signal => clearDeletedPlans(storage.pool, signal), log })
+  closers.push(() => plans.close())
   const signing = await openSigningKeysJob({
     clock: systemClock,
     rotate: now => rotateSigningKeys(storage.db, { secretBox, newId }, now),

@@ -73,8 +73,6 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const requestCounts = new RequestCounts()
   const frontDoor = openFrontDoor(parts, ticker)
   const cancelElsewhere = openCancelElsewhere(parts, runningRequests)
-  const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
-  closers.push(() => lastUsed.close())
   const counting = worker?.counting ?? (await openGatewayLedger(parts, records.stored))
   openFor(counting.ledger)
   const slots = new DatabaseSlots(storage.pool)
@@ -98,7 +96,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     latencies: new Latencies(systemClock.now),
     circuits: openCircuits(parts),
     providerCounts: new ProviderCounts(),
-    lastUsed,
+    lastUsed: openLastUsed(parts),
     idempotency: await openIdempotency(parts, slots),
     frontDoor,
     tracer: tracing?.tracer,
@@ -139,6 +137,13 @@ async function openTraces({ config, log, newId, closers }: AppParts): Promise<Tr
   const tracing = await openTracing(config.tracing, { instanceId: newId(), log })
   closers.push(() => tracing.close())
   return tracing
+}
+
+function openLastUsed({ storage, log, exceptions, closers }: AppParts): LastUsed {
+  const store = (uses: ReadonlyMap<string, number>): Promise<void> => updateKeysLastUsed(storage.db, uses)
+  const lastUsed = new LastUsed({ store, log, onException: exceptions.note })
+  closers.push(() => lastUsed.close())
+  return lastUsed
 }
 
 /** Opens the transports to providers and to the sandbox. */

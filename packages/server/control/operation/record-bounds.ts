@@ -44,7 +44,10 @@ export const RECORD_BOUNDS: ReadonlyMap<string, RecordBound> = new Map<string, R
     'custom_models.create',
     { table: 'custom_models', owner: 'environment_id', most: 2_000, noun: 'custom models' },
   ],
-  ['plans.create', { table: 'plans', owner: 'environment_id', most: 200, noun: 'plans' }],
+  [
+    'plans.create',
+    { table: 'plans', owner: 'environment_id', where: 'not deleted', most: 200, noun: 'plans' },
+  ],
   ['limits.create', { table: 'limits', owner: 'environment_id', most: 10_000, noun: 'limits' }],
   ['quotas.create', { table: 'quotas', owner: 'environment_id', most: 10_000, noun: 'quotas' }],
   ['budgets.create', { table: 'budgets', owner: 'project_id', most: 2_000, noun: 'budgets' }],

@@ -31,6 +31,7 @@ export const createPlan = defineOperation('POST /v1/environments/{envId}/plans',
       name: body.name,
       ...UNBOUND,
       ...toPlanSettings(body),
+      deleted_at: null,
     }
     const insert = services.db.transaction().execute(async tx => {
       if (row.is_default) await clearDefaultPlan(tx, resource.id, row.created_at)

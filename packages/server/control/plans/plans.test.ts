@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { clearDeletedPlans } from '../../storage/policies/deleted-plans.ts'
 import {
   type ControlPlane,
   type List,
@@ -107,6 +108,71 @@ describe('the default plan', () => {
     const body = { name: 'a', is_default: true }
     await plane.call('POST', `/v1/environments/${tenant.production.id}/plans`, { key, body })
     expect(await defaults()).toHaveLength(1)
+  })
+})
+
+describe('a deleted plan with end users', () => {
+  const readPlanOf = async (id: string) =>
+    (await plane.call<{ plan: string | null }>('GET', `/v1/end-users/${id}`, { key })).json.plan
+  const insertEndUser = async (externalId: string, plan: string) => {
+    const body = { external_id: externalId, plan }
+    const users = `/v1/environments/${tenant.development.id}/end-users`
+    return (await plane.call<{ id: string }>('POST', users, { key, body })).json.id
+  }
+  const listIds = async (query: string) => {
+    const users = `/v1/environments/${tenant.development.id}/end-users?${query}`
+    return (await plane.call<List<{ id: string }>>('GET', users, { key })).json.data.map(({ id }) => id)
+  }
+
+  test('is gone at once, and its end users have none, before and after their records are cleared', async () => {
+    const { id } = (await create({ name: 'free', is_default: true })).json
+    const endUserId = await insertEndUser('ann', 'free')
+    expect(await listIds('plan=free')).toEqual([endUserId])
+    expect((await plane.call('DELETE', `/v1/plans/${id}`, { key })).status).toBe(204)
+    const assertGone = async () => {
+      for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+        const body = method === 'PATCH' ? { name: 'again', is_default: true } : undefined
+        const { outcome } = await plane.call(method, `/v1/plans/${id}`, { key, body })
+        expect(outcome).toBe('404 resource_not_found')
+      }
+      expect((await plane.call<List<Plan>>('GET', path, { key })).json.data).toEqual([])
+      expect(await readPlanOf(endUserId)).toBeNull()
+      expect(await listIds('plan=free')).toEqual([])
+      for (const plan of ['free', id]) {
+        const body = { external_id: 'bob', plan }
+        const users = `/v1/environments/${tenant.development.id}/end-users`
+        expect((await plane.call('POST', users, { key, body })).outcome).toBe('400 invalid_request plan')
+      }
+    }
+    await assertGone()
+    await clearDeletedPlans(plane.database.pool)
+    await assertGone()
+  })
+
+  test('leaves its name and its place as the default to a new plan, which its end users do not get', async () => {
+    const { id } = (await create({ name: 'free', is_default: true })).json
+    const endUserId = await insertEndUser('ann', 'free')
+    await plane.call('DELETE', `/v1/plans/${id}`, { key })
+    const next = await create({ name: 'free', is_default: true })
+    expect(next.status).toBe(201)
+    expect(await defaults()).toEqual([next.json.id])
+    await clearDeletedPlans(plane.database.pool)
+    expect(await readPlanOf(endUserId)).toBeNull()
+    expect(await listIds('plan=free')).toEqual([])
+  })
+
+  test('does not count among the plans that an environment may have', async () => {
+    const { id } = (await create({ name: 'first' })).json
+    await plane.database.pool.query(
+      `insert into plans (id, org_id, project_id, environment_id, name, created_at, updated_at)
+        select gen_random_uuid(), org_id, project_id, environment_id, 'plan ' || n, now(), now()
+        from plans, generate_series(2, 200) as n where id = $1`,
+      [id],
+    )
+    expect((await create({ name: 'one more' })).outcome).toBe('409 resource_conflict')
+    await insertEndUser('ann', 'first')
+    await plane.call('DELETE', `/v1/plans/${id}`, { key })
+    expect((await create({ name: 'one more' })).status).toBe(201)
   })
 })
 

@@ -19,6 +19,7 @@ import { pendingDeliveries } from './0019-pending-deliveries.ts'
 import { rolledKeys } from './0020-rolled-keys.ts'
 import { plansOfTokens } from './0021-plans-of-tokens.ts'
 import { replacedSigningKeys } from './0022-replaced-signing-keys.ts'
+import { largeDatabases } from './0023-large-databases.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0020-rolled-keys', sql: rolledKeys },
   { name: '0021-plans-of-tokens', sql: plansOfTokens },
   { name: '0022-replaced-signing-keys', sql: replacedSigningKeys },
+  { name: '0023-large-databases', sql: largeDatabases },
 ]

@@ -8,6 +8,7 @@ import { type SeededEnvironment, seedEnvironment } from '../../testing/harness/s
 import { type ConfigNotifications, openConfigNotifications } from '../changes/config-notifications.ts'
 import type { EnvironmentRow } from '../schema.ts'
 import { findEnvironment } from '../tenancy/environments.ts'
+import { removePlan } from './plans.ts'
 
 const newId = openIds(systemClock, systemRandom)
 
@@ -93,6 +94,19 @@ describe.each(listTestServers())('change notifications of policies on $label', s
     const { rows } = await database.pool.query('select plan_id from end_users')
     expect(rows).toEqual([{ plan_id: null }])
     expect(await countNotified('delete from end_users')).toBe('0 own, 0 other')
+  })
+
+  test('a deleted plan notifies its environment once, and an end user that is taken off it nobody', async () => {
+    const planId = newId()
+    const userId = newId()
+    await INSERT_POLICY.plan(database.db, planId, environment)
+    await INSERT_POLICY.end_user(database.db, userId, environment)
+    await database.pool.query('update end_users set plan_id = $1', [planId])
+    expect(await countNotified(() => removePlan(database.db, planId, new Date()))).toBe('1 own, 0 other')
+    expect(await countNotified('update end_users set plan_id = null')).toBe('0 own, 0 other')
+    await database.pool.query('update end_users set plan_id = $1', [planId])
+    const both = 'update end_users set plan_id = null, blocked_at = now()'
+    expect(await countNotified(both)).toBe('1 own, 0 other')
   })
 
   test('rejects a second default plan of an environment, whoever writes it', async () => {

@@ -87,13 +87,49 @@ describe.each(listTestServers())('retention on $label', server => {
     expect(await kept(short)).toEqual([0.5])
   })
 
-  test('ignores the retention of a deleted organization', async () => {
-    const gone = await seed(365)
-    const living = await seed(30)
-    await insert(gone, 50)
-    await insert(living, 10)
-    await database.pool.query('update organizations set deleted_at = now() where id = $1', [gone.orgId])
-    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toEqual(['request_logs_20261002'])
+  describe.each(['organization', 'project'] as const)('of a deleted %s', kind => {
+    const remove = async ({ orgId, projectId }: SeededEnvironment): Promise<void> => {
+      const [table, id] = kind === 'organization' ? ['organizations', orgId] : ['projects', projectId]
+      await database.pool.query(`update ${table} set deleted_at = now() where id = $1`, [id])
+    }
+
+    test('rows go with their day if they would be kept longer than all others', async () => {
+      const gone = await seed(365)
+      const living = await seed(30)
+      await insert(gone, 10, 50)
+      await insert(living, 10)
+      await remove(gone)
+      expect(await applyRetention(database.pool, NOW)).toEqual({
+        droppedPartitions: ['request_logs_20261002'],
+        deletedRows: 0,
+      })
+      expect([await kept(gone), await kept(living)]).toEqual([[10], [10]])
+    })
+
+    test('rows are deleted at their age if that is less than what all others are kept', async () => {
+      const gone = await seed(1)
+      const living = await seed(30)
+      await insert(gone, 0.9, 1.1, 5, 29)
+      await insert(living, 0.9, 1.1, 5, 29)
+      await remove(gone)
+      expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 3 })
+      expect([await kept(gone), await kept(living)]).toEqual([[0.9], [0.9, 1.1, 5, 29]])
+    })
+
+    test.each([1, 365])('days are dropped once they end if nothing else is left, at %i days', async days => {
+      const gone = await seed(days)
+      await insert(gone, 0, 0.4, 0.6, 40)
+      await remove(gone)
+      expect(await applyRetention(database.pool, NOW)).toEqual({
+        droppedPartitions: ['request_logs_20261012', 'request_logs_20261120'],
+        deletedRows: 0,
+      })
+      expect(await kept(gone)).toEqual([0, 0.4])
+      const midnight = new Date('2026-11-22T00:00:00Z')
+      expect((await applyRetention(database.pool, midnight))?.droppedPartitions).toEqual([
+        'request_logs_20261121',
+      ])
+    })
   })
 
   test('does nothing while another process has the lock', async () => {

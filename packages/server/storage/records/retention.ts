@@ -12,9 +12,10 @@ const BATCH_ROWS = 5_000
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Removes log rows that are older than their environment's `log_retention_days`. Usage records and rollups stay.
+ * Removes log rows that are older than their environment's `log_retention_days`, also below a deleted project or organization. Usage
+ * records and rollups stay.
  *
- * A day that is too old for every environment is dropped as a partition: that takes milliseconds and frees the disk at
+ * A day that is too old for every environment that is not deleted is dropped as a partition: that takes milliseconds and frees the disk at
  * once. In newer days, rows of environments with a shorter retention are deleted in batches inside PostgreSQL; their disk
  * space is reused only by rows of the same day.
  *
@@ -63,15 +64,20 @@ async function removeExpired(
   return { droppedPartitions: dropped, deletedRows }
 }
 
-/** The longest and the shortest retention of all environments that are not deleted, in days; undefined if there is none. */
+/**
+ * How long rows are kept, in days; undefined if there is no environment. Those of deleted projects and organizations keep no day for
+ * longer than all others (`longest`, 0 without others: their log cannot be read), and their rows go at their own age (`shortest`).
+ */
 async function findRetention(client: PoolClient): Promise<{ longest: number; shortest: number } | undefined> {
-  const { rows } = await client.query<{ longest: number | null; shortest: number }>(
-    `select max(log_retention_days) as longest, min(log_retention_days) as shortest from environments e
-      where exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
-        and exists (select from organizations o where o.id = e.org_id and o.deleted_at is null)`,
+  const { rows } = await client.query<{ longest: number; shortest: number | null }>(
+    `select coalesce(max(log_retention_days) filter (where
+          exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
+          and exists (select from organizations o where o.id = e.org_id and o.deleted_at is null)), 0) as longest,
+        min(log_retention_days) as shortest
+      from environments e`,
   )
   const [row] = rows
-  return row === undefined || row.longest === null ? undefined : { ...row, longest: row.longest }
+  return row === undefined || row.shortest === null ? undefined : { ...row, shortest: row.shortest }
 }
 
 /** Names of the request log's partitions, oldest first. */

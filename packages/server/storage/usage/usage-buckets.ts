@@ -25,16 +25,41 @@ export function bucketOf(filter: BucketFilter): RawBuilder<Date> {
   return sql<Date>`date_trunc(${granularity}::text, bucket, ${zoneOf(filter)}::text)`
 }
 
+/** Times at which buckets begin. */
+interface Starts {
+  readonly begin: number
+  /** Exclusive. */
+  readonly end: number
+}
+
+export interface UsageBounds extends Starts {
+  /** Stored days that begin here ended before `from`. Absent: there are none. */
+  readonly gap?: Starts
+}
+
 /** Whole buckets: from the start of the one that contains `from` to the end of the last that begins before `to`. */
-export function usageBounds(filter: BucketFilter): { readonly begin: number; readonly end: number } {
+export function usageBounds(filter: BucketFilter): UsageBounds {
   const { from, to } = filter
+  if (isStored(filter)) return { ...storedFrom(from.getTime(), zoneOf(filter)), end: to.getTime() }
   const end = endOfBucket(filter, Math.max(from.getTime(), to.getTime() - 1))
-  return { begin: startOfBucket(filter, from.getTime()), end: isStored(filter) ? to.getTime() : end }
+  return { begin: startOfBucket(filter, from.getTime()), end }
+}
+
+/**
+ * The stored days from the one that contains `at`. A day that begins when one of the time zone does ends with it, after 23 or 25 hours
+ * where the clocks are changed. Any other was counted in an earlier time zone of the organization and is taken for 24 hours.
+ */
+function storedFrom(at: number, timeZone: string): Omit<UsageBounds, 'end'> {
+  const { start } = calendarBoundsAt('day', at, timeZone)
+  const earliestOther = at - DAY_MS + 1
+  if (start < earliestOther) return { begin: start, gap: { begin: start + 1, end: earliestOther } }
+  const ended = calendarBoundsAt('day', start - 1, timeZone).start
+  return { begin: earliestOther, ...(ended < earliestOther ? {} : { gap: { begin: ended, end: ended + 1 } }) }
 }
 
 export function startOfBucket(filter: BucketFilter, at: number): number {
-  // A stored day may have begun in another zone.
-  if (isStored(filter)) return at - DAY_MS + 1
+  // A stored day of another zone may begin at any time.
+  if (isStored(filter)) return at
   return calendarBoundsAt(unitOf(filter), at, zoneOf(filter)).start
 }
 

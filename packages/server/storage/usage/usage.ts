@@ -66,7 +66,7 @@ async function rankGroups(db: Db, filter: UsageFilter, top: number): Promise<rea
   return rows.map(({ id }) => id)
 }
 
-/** Rows of the buckets that begin at or after `begin` and before `end`. */
+/** Rows of the filter's buckets that begin at or after `begin` and before `end`. */
 async function listSpan(
   db: Db,
   filter: UsageFilter,
@@ -142,7 +142,9 @@ function tableOf({ groups, only }: UsageFilter): string {
 function isSelected(filter: UsageFilter, begin: Date, end: Date) {
   const { orgId, below, only = {} } = filter
   const chosen = Object.entries(only).map(([column, value]) => sql` and ${sql.ref(column)} = ${value}`)
+  const { gap } = usageBounds(filter)
   return sql`org_id = ${orgId} and span = ${sourceOf(filter)} and bucket >= ${begin} and bucket < ${end}
+    ${gap === undefined ? sql`` : sql`and not (bucket >= ${new Date(gap.begin)} and bucket < ${new Date(gap.end)})`}
     ${below === undefined ? sql`` : sql`and ${sql.ref(below.column)} = ${below.id}`}
     ${chosen.length === 0 ? sql`` : sql.join(chosen, sql``)}`
 }
