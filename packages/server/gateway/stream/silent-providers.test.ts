@@ -147,7 +147,7 @@ describe.each(Object.entries(KEEP_ALIVES))('a caller of %s', (surface, keepAlive
     const first = frames.findIndex(({ parts }) => parts.includes('text')) + 1
     res.writeHead(200, { 'content-type': contentType })
     for (const { bytes } of frames.slice(0, first)) res.write(bytes)
-    await reader.until(surface === 'bedrock-invoke' ? INVOKED : 'Hello, ')
+    await reader.until(surface === 'bedrock-invoke' ? INVOKED : 'Hello,')
     pass(61.5)
     pass(77)
     expect(await reader.next()).toBe(keepAlive)

@@ -154,7 +154,8 @@ class TranslatedStream implements StreamEncoder {
   }
 
   encodeFault(...fault: Parameters<ChunkWriter['encodeFault']>): string {
-    return this.#out.encodeFault(...fault)
+    const rest = this.#encoder.flush().map(chunk => this.#out.write(JSON.stringify(chunk)))
+    return rest.join('') + this.#out.encodeFault(...fault)
   }
 }
 
@@ -192,11 +193,16 @@ class PassedStream implements StreamEncoder {
 
   /** The text beside an error, which callers get in the gateway's words. */
   #encodeOutput(events: readonly StreamEvent[]): string {
-    const encoder = new ContentEncoder(toEnvelope(this.#context), { thoughts: true })
-    return events
-      .flatMap(event => encoder.encode(event))
-      .map(chunk => this.#out.write(JSON.stringify(chunk)))
-      .join('')
+    const parts: JsonObject[] = []
+    for (const event of events) {
+      if (event.type !== 'delta' || event.index !== 0) continue
+      const text = event.content ?? event.refusal ?? ''
+      if (event.reasoning !== undefined) parts.push({ text: event.reasoning, thought: true })
+      if (text !== '') parts.push({ text })
+    }
+    if (parts.length === 0) return ''
+    const candidate = { content: { parts, role: 'model' }, index: 0 }
+    return this.#out.write(JSON.stringify(encodeChunk([candidate], toEnvelope(this.#context), undefined)))
   }
 
   finish({ finishReason, isFinishSent, bill, isCut }: StreamEnd): string {
