@@ -5,6 +5,7 @@ import type { ContentPart, Message, ToolCall } from '../../../request/message.ts
 import { toResultContent } from '../../shared/errors/error-content.ts'
 import {
   findReasoningDetails,
+  identify,
   isDirect,
   shortToolCallId,
   unpackToolCallId,
@@ -37,8 +38,8 @@ function encodeAssistant(message: Message): JsonObject[] {
     call,
     details: filterOwnDetails(unpackToolCallId(call.id).details),
   }))
-  const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(keyOf)))
-  const first = findReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(keyOf(detail)))
+  const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(identify)))
+  const first = findReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(identify(detail)))
   const items = encodeReasoning(first)
   const content = encodeAnswer(message)
   if (content.length > 0) items.push({ type: 'message', role: 'assistant', content })
@@ -51,10 +52,6 @@ function encodeAssistant(message: Message): JsonObject[] {
 
 function filterOwnDetails(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
   return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
-}
-
-function keyOf({ type, id, data, summary }: ReasoningDetail): string {
-  return JSON.stringify([type, id, data, summary])
 }
 
 /** Details of one id become one item. Without state at the provider, only encrypted reasoning can come back. */
