@@ -49,6 +49,20 @@ export type OpenBody = (body: JsonObject, pathModel: string) => EmbeddedRequest
 
 export type EncodeModelLoad = (envelope: ReplyEnvelope, parsed: ParsedChat) => JsonObject
 
+/** What is sent during silence. */
+export type KeepAlive = string | Uint8Array | EarlyStart
+
+/**
+ * For a format whose clients accept nothing between two frames: the first keep-alive of a silence is the start of the next
+ * frame, and each further one continues it. The next frame then goes out without its start.
+ */
+export interface EarlyStart {
+  /** Everything that the format's encoders return begins with it. */
+  readonly start: string
+  /** May follow the start any number of times. */
+  readonly filler: string
+}
+
 /** A format that chat callers speak to us. */
 export interface ChatServer {
   readonly id: FormatId
@@ -65,7 +79,7 @@ export interface ChatServer {
   /** The Content-Type of the format's streams. Absent: server-sent events. */
   readonly streamType?: string
   /** What fills a stream's silence; empty: the format has nothing for it. Absent: a comment of server-sent events. */
-  readonly keepAlive?: string | Uint8Array
+  readonly keepAlive?: KeepAlive
   /** Goes out where a limit cuts a stream, before its last frames. Absent: a comment of server-sent events. */
   readonly cutNote?: string | Uint8Array
   /** Headers that belong to the format: a provider of the same format gets them too. Lower case. */

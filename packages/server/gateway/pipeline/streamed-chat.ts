@@ -44,8 +44,9 @@ export class StreamedChat extends ChatCall<ProviderStream> {
   /** Opens the writer. From here on a fault may have to be sent within the stream. */
   #openWriter(): StreamWriter {
     const { ctx, server } = this
-    ctx.encodeStreamFault = fault => this.#encodeFault(fault)
-    return new StreamWriter(ctx, () => this.#writeHead(), server.keepAlive)
+    const writer = new StreamWriter(ctx, () => this.#writeHead(), server.keepAlive)
+    ctx.encodeStreamFault = fault => writer.withoutStart(this.#encodeFault(fault))
+    return writer
   }
 
   #writeHead(): void {
@@ -75,7 +76,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
     const { ctx, server, replyContext } = this
     const writer = this.#writer as StreamWriter
     const encoder = server.openStream(replyContext)
-    ctx.encodeStreamFault = fault => this.#encodeFault(fault, encoder)
+    ctx.encodeStreamFault = fault => writer.withoutStart(this.#encodeFault(fault, encoder))
     const end = await relayStream({
       ctx,
       stream,

@@ -81,6 +81,13 @@ test("Gemini: passes every byte and bills the last event's usage", async () => {
   expect(log).toMatchObject({ usage: { input_tokens: 10, output_tokens: 6 }, usage_estimated: false })
 })
 
+test('Gemini: begins whatever it sends with the start of an event, which a keep-alive may have sent', async () => {
+  const [first, last] = [geminiEvent('One, ', 2), geminiEvent('two.', 4, 'STOP')]
+  script('text/event-stream', [`: a comment\r\n\r\n${first}`, `\r\n${first}`, last], false)
+  const answer = await app.call(GEMINI, GEMINI_BODY, { key })
+  expect(await answer.text()).toBe(first + first + last)
+})
+
 test('Gemini: bills a broken stream by its last event, which passed undecoded', async () => {
   script('text/event-stream', [geminiEvent('One, ', 2), geminiEvent('two, ', 40)], true)
   const answer = await app.call(GEMINI, GEMINI_BODY, { key })

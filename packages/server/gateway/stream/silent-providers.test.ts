@@ -19,12 +19,13 @@ const FRAME = Buffer.from(
     'bWVzc2FnZS10eXBlBwAFZXZlbnR7fVHFpv0=',
   'base64',
 ).toString('latin1')
-const KEEP_ALIVES: Readonly<Record<string, string>> = {
+/** What comes in a silence, first and later. */
+const KEEP_ALIVES: Readonly<Record<string, string | readonly [first: string, later: string]>> = {
   native: COMMENT,
   'openai-chat': COMMENT,
   'openai-responses': COMMENT,
   'anthropic-messages': PING,
-  'gemini-content': '\r\n',
+  'gemini-content': ['data: ', ' '],
   'gemini-list': ' ',
   'bedrock-converse': FRAME,
   'bedrock-invoke': FRAME,
@@ -123,7 +124,8 @@ const read = (surface: string, bytes: Buffer): ServedAnswer =>
 const refusal = json(400, { error: { message: 'no', type: 'invalid_request_error' } })
 const overload = json(503, {})
 
-describe.each(Object.entries(KEEP_ALIVES))('a caller of %s', (surface, keepAlive) => {
+describe.each(Object.entries(KEEP_ALIVES))('a caller of %s', (surface, keepAlives) => {
+  const [keepAlive, later] = typeof keepAlives === 'string' ? [keepAlives, keepAlives] : keepAlives
   const formats = [...new Set(['openai-chat', surface])].filter(format => format in FORMAT_TARGETS)
 
   test.each(formats)('gets signs of life before and within a stream of %s, and all of it', async format => {
@@ -138,14 +140,16 @@ describe.each(Object.entries(KEEP_ALIVES))('a caller of %s', (surface, keepAlive
     expect(await reader.next()).toBe(keepAlive)
     pass(29)
     pass(30.2)
-    expect(await reader.next()).toBe(keepAlive)
+    expect(await reader.next()).toBe(later)
+    pass(46)
+    expect(await reader.next()).toBe(later)
     const { contentType, frames } = toFrames(format)
     const first = frames.findIndex(({ parts }) => parts.includes('text')) + 1
     res.writeHead(200, { 'content-type': contentType })
     for (const { bytes } of frames.slice(0, first)) res.write(bytes)
-    await reader.until(surface === 'bedrock-invoke' ? INVOKED : 'Hello, ')
-    pass(45.5)
-    pass(61)
+    await reader.until(surface === 'bedrock-invoke' ? INVOKED : 'Hello,')
+    pass(61.5)
+    pass(77)
     expect(await reader.next()).toBe(keepAlive)
     for (const { bytes } of frames.slice(first)) res.write(bytes)
     res.end()

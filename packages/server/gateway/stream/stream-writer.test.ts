@@ -69,6 +69,37 @@ test('records frames, also for a caller that is gone, and no keep-alives', () =>
   expect(recorded).toEqual(['a', 'b'])
 })
 
+test('sends the start of a frame as a keep-alive, and the frame without its start after it', () => {
+  const sent: string[] = []
+  const recorded: string[] = []
+  const res = Object.assign(new EventEmitter(), {
+    headersSent: true,
+    write: (bytes: string | Uint8Array) => sent.push(Buffer.from(bytes).toString()),
+    end: () => {},
+  })
+  const recorder = { add: (frame: string | Uint8Array) => recorded.push(Buffer.from(frame).toString()) }
+  const ctx = { res, isGone: false, startedAt: 0, recorder } as unknown as RequestContext
+  const writer = new StreamWriter(ctx, () => {}, { start: 'data: ', filler: ' ' })
+  writer.tick(15_000)
+  writer.tick(30_000)
+  writer.tick(45_000)
+  writer.startBatch()
+  writer.write('data: 1')
+  writer.write('data: 2')
+  writer.endBatch()
+  writer.tick(50_000)
+  writer.tick(65_000)
+  writer.write(Buffer.from('data: 3'))
+  writer.tick(70_000)
+  writer.tick(85_000)
+  // A fault that is sent past the writer.
+  sent.push(String(writer.withoutStart('data: 4')))
+  expect(sent).toEqual(['data: ', ' ', ' ', '1data: 2', 'data: ', '3', 'data: ', '4'])
+  expect(writer.withoutStart('data: 5')).toBe('data: 5')
+  // Replays have no silence.
+  expect(recorded).toEqual(['data: 1', 'data: 2', 'data: 3'])
+})
+
 test('sends a batch as one piece, and nothing for an empty one', () => {
   const sent: (string | Uint8Array)[] = []
   const res = Object.assign(new EventEmitter(), {

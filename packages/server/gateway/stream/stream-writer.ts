@@ -1,3 +1,4 @@
+import type { EarlyStart, KeepAlive } from '@rideau/llm/formats/shared/server-format'
 import { compactHead } from '../../http/answer/write-head.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
@@ -13,7 +14,9 @@ const COMMENT = ': keep-alive\n\n'
 export class StreamWriter {
   readonly #ctx: RequestContext
   readonly #openHeaders: () => void
-  readonly #keepAlive: string | Uint8Array
+  readonly #keepAlive: KeepAlive
+  /** The start of the next frame, where a keep-alive has sent it already; empty: none has. */
+  #sentStart = ''
   #lastWriteAt: number
   #isBatching = false
   /** The first piece that was written since startBatch. Most batches have no other. */
@@ -27,7 +30,7 @@ export class StreamWriter {
   /**
    * `openHeaders` writes the 200 head. It is called once, before the first byte. `keepAlive` is sent during silence.
    */
-  constructor(ctx: RequestContext, openHeaders: () => void, keepAlive: string | Uint8Array = COMMENT) {
+  constructor(ctx: RequestContext, openHeaders: () => void, keepAlive: KeepAlive = COMMENT) {
     this.#ctx = ctx
     this.#openHeaders = openHeaders
     this.#keepAlive = keepAlive
@@ -84,7 +87,15 @@ export class StreamWriter {
     }
     this.#ctx.firstByteAt ??= performance.now()
     this.#hasWritten = true
-    if (!res.write(bytes)) this.#pause()
+    if (!res.write(this.withoutStart(bytes))) this.#pause()
+  }
+
+  /** Returns what is to be sent of a frame whose start may have gone out as a keep-alive. */
+  withoutStart(frame: string | Uint8Array): string | Uint8Array {
+    if (this.#sentStart === '') return frame
+    const { length } = this.#sentStart
+    this.#sentStart = ''
+    return typeof frame === 'string' ? frame.slice(length) : frame.subarray(length)
   }
 
   /** What is written until endBatch goes out as one piece. Both are called in the same tick. */
@@ -125,9 +136,22 @@ export class StreamWriter {
     const { res } = this.#ctx
     if (!res.headersSent) this.#openHeaders()
     this.#lastWriteAt = now
-    if (this.#keepAlive.length === 0) res.flushHeaders()
-    else if (!res.write(this.#keepAlive)) this.#pause()
+    const bytes = this.#takeKeepAlive()
+    if (bytes.length === 0) res.flushHeaders()
+    else if (!res.write(bytes)) this.#pause()
   }
+
+  #takeKeepAlive(): string | Uint8Array {
+    const keepAlive = this.#keepAlive
+    if (!isEarlyStart(keepAlive)) return keepAlive
+    if (this.#sentStart !== '') return keepAlive.filler
+    this.#sentStart = keepAlive.start
+    return keepAlive.start
+  }
+}
+
+function isEarlyStart(keepAlive: KeepAlive): keepAlive is EarlyStart {
+  return typeof keepAlive === 'object' && 'start' in keepAlive
 }
 
 function join(batch: readonly (string | Uint8Array)[]): string | Uint8Array {

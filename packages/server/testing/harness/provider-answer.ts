@@ -45,6 +45,9 @@ export function frame(parts: readonly FramePart[], bytes: string | Uint8Array): 
 }
 export const toData = (parts: readonly FramePart[], body: JsonObject): ProviderFrame =>
   frame(parts, `data: ${JSON.stringify(body)}\n\n`)
+/** Google ends its lines with CRLF. */
+export const toGoogleData = (parts: readonly FramePart[], body: JsonObject): ProviderFrame =>
+  frame(parts, `data: ${JSON.stringify(body)}\r\n\r\n`)
 export const toTyped = (parts: readonly FramePart[], body: JsonObject): ProviderFrame =>
   frame(parts, `event: ${String(body.type)}\ndata: ${JSON.stringify(body)}\n\n`)
 

@@ -15,6 +15,7 @@ import {
   TOKENS,
   textOf,
   toData,
+  toGoogleData,
   toTyped,
 } from './provider-answer.ts'
 
@@ -229,10 +230,10 @@ function toGemini(answer: ModelAnswer): ProviderAnswer {
     contentType: SSE,
     plain: { ...chunk([{ text: textOf(answer) }, ...calls], { finishReason }), usageMetadata },
     frames: [
-      ...answer.texts.map(text => toData(['text'], chunk([{ text }]))),
-      ...calls.map(call => toData(['call', 'arguments'], chunk([call]))),
-      toData(['finish'], chunk([{ text: '' }], { finishReason })),
-      toData(['usage'], { responseId: 'r', usageMetadata }),
+      ...answer.texts.map(text => toGoogleData(['text'], chunk([{ text }]))),
+      ...calls.map(call => toGoogleData(['call', 'arguments'], chunk([call]))),
+      toGoogleData(['finish'], chunk([{ text: '' }], { finishReason })),
+      toGoogleData(['usage'], { responseId: 'r', usageMetadata }),
     ],
   }
 }

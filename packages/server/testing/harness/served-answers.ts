@@ -1,4 +1,5 @@
 import { openAwsEventStreamParser } from '@rideau/llm/frames/aws-event-stream'
+import { GOOGLE_READERS } from './google-readers.ts'
 
 /** What a caller reads from an answer in its own format. */
 export interface ServedAnswer {
@@ -177,6 +178,10 @@ function readGeminiStream(bytes: Buffer): ServedAnswer {
   const text = bytes.toString('utf8')
   const end = text.lastIndexOf('\r\n\r\n') + 4
   const chunks = toBlocks(Buffer.from(text.slice(0, end))).map(({ data }) => parse(data))
+  for (const [client, readEvents] of Object.entries(GOOGLE_READERS)) {
+    const found = readEvents(text.slice(0, end)).map(parse)
+    if (JSON.stringify(found) !== JSON.stringify(chunks)) throw new Error(`${client} reads other events`)
+  }
   const behind = text.slice(end)
   if (behind !== '') expectSame(parse(behind), chunks.at(-1))
   return readCandidates(new Reading(), chunks)

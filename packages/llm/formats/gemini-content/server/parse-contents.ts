@@ -38,16 +38,39 @@ export function parseContents(body: JsonObject, findings: TargetFindings): Messa
   const contents = listAt(body.contents, 'contents')
   if (contents.length === 0) throw invalid('contents', 'must have at least one content.')
   const pending = new PendingCalls()
+  for (const turn of listTurns(contents, findings)) {
+    if (turn.isModel) messages.push(toAssistant(turn, pending))
+    else addUser(turn.parts, pending, messages)
+  }
+  return messages
+}
+
+/** Contents of one role that follow each other. */
+interface Turn {
+  readonly isModel: boolean
+  readonly parts: ParsedPart[]
+  /** The place of the first content. */
+  readonly at: number
+}
+
+/**
+ * Google's clients record each chunk of a stream as a content of its own, and send all of them back. Other formats have one message
+ * for the turn: some providers refuse several of one role, or an empty one, and each costs tokens.
+ */
+function listTurns(contents: readonly Json[], findings: TargetFindings): Turn[] {
+  const turns: Turn[] = []
   for (const [at, value] of contents.entries()) {
     const path = `contents[${at}]`
     const content = objectAt(value, path)
     if (!ROLES.has(content.role)) throw invalid(`${path}.role`, 'must be user or model.')
     noteUnknownFields(content, path, CONTENT_FIELDS, findings)
     const parts = parseParts(content.parts, `${path}.parts`, findings)
-    if (content.role === 'model') messages.push(toAssistant(parts, at, pending))
-    else addUser(parts, pending, messages)
+    const isModel = content.role === 'model'
+    const last = turns.at(-1)
+    if (last?.isModel !== isModel) turns.push({ isModel, parts: [...parts], at })
+    else for (const part of parts) last.parts.push(part)
   }
-  return messages
+  return turns
 }
 
 /** A single text is the content itself. */
@@ -55,6 +78,11 @@ function toContent(parts: ContentPart[]): string | ContentPart[] {
   const [first] = parts
   if (first === undefined) return ''
   return parts.length === 1 && first.type === 'text' ? String(first.text) : parts
+}
+
+/** Some providers refuse an empty text. */
+function withoutEmptyTexts(content: readonly ContentPart[]): ContentPart[] {
+  return content.filter(({ type, text }) => type !== 'text' || text !== '')
 }
 
 /** Texts of one answer are one text: streams cut them at any place. */
@@ -70,7 +98,7 @@ function addUser(parts: readonly ParsedPart[], pending: PendingCalls, messages: 
     messages.push(toResult(result, pending))
     hasResults = true
   }
-  const content = listContent(parts)
+  const content = withoutEmptyTexts(listContent(parts))
   if (content.length > 0 || !hasResults) messages.push({ role: 'user', content: toContent(content) })
 }
 
@@ -82,7 +110,7 @@ function toResult({ id: given, name, response, media }: ParsedResult, pending: P
   return { role: 'tool', tool_call_id: id, name, content }
 }
 
-function toAssistant(parts: readonly ParsedPart[], turn: number, pending: PendingCalls): Message {
+function toAssistant({ parts, at }: Turn, pending: PendingCalls): Message {
   const details: ReasoningDetail[] = []
   const calls: ToolCall[] = []
   let thoughts = ''
@@ -90,7 +118,7 @@ function toAssistant(parts: readonly ParsedPart[], turn: number, pending: Pendin
     if (isThought === true) thoughts += text
     let id: string | undefined
     if (call !== undefined) {
-      const toolCall = toCall(call, turn, calls.length)
+      const toolCall = toCall(call, at, calls.length)
       calls.push(toolCall)
       pending.add(toolCall.id, toolCall.function.name)
       id = plainToolCallId(toolCall.id)
@@ -99,7 +127,7 @@ function toAssistant(parts: readonly ParsedPart[], turn: number, pending: Pendin
       details.push(markSandbox({ ...toSignature(signature, id), index: details.length }))
     }
   }
-  const content = listContent(parts)
+  const content = withoutEmptyTexts(listContent(parts))
   const message: Message = {
     role: 'assistant',
     content: content.length === 0 && calls.length > 0 ? null : toAnswer(content),

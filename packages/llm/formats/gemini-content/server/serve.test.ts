@@ -129,3 +129,73 @@ describe('a request of this format for another provider', () => {
     )
   })
 })
+
+describe('a chat of a client that records each chunk of a stream as a content', () => {
+  const call = (id: string): JsonObject => ({ functionCall: { id, name: 'f', args: {} } })
+  const result = (id: string): JsonObject => ({ functionResponse: { id, name: 'f', response: {} } })
+  const model = (...parts: JsonObject[]): JsonObject => ({ role: 'model', parts })
+  const user = (...parts: JsonObject[]): JsonObject => ({ role: 'user', parts })
+  const messagesOf = (...contents: JsonObject[]): unknown => parse({ contents }).request.messages
+
+  test('has one message for each turn, without empty texts', () => {
+    expect(
+      messagesOf(
+        user({ text: 'why?' }),
+        model({ text: 'hm', thought: true }),
+        model({ text: 'The ' }),
+        model({ text: 'sky.' }),
+        model({ text: '', thoughtSignature: 'S' }),
+        user({ text: 'go on' }),
+        user({ text: '' }),
+        user({ text: 'please' }),
+      ),
+    ).toEqual([
+      { role: 'user', content: 'why?' },
+      {
+        role: 'assistant',
+        content: 'The sky.',
+        reasoning: 'hm',
+        reasoning_details: [expect.objectContaining({ data: 'S', index: 0 })],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'go on' },
+          { type: 'text', text: 'please' },
+        ],
+      },
+    ])
+  })
+
+  test('has the calls of a turn in one message, and their results right behind it', () => {
+    expect(
+      messagesOf(
+        user({ text: 'do' }),
+        model(call('1')),
+        model({ text: '' }, call('2')),
+        user({ text: 'and then?' }),
+        { role: 'function', parts: [result('2')] },
+        user(result('1'), { text: '' }),
+        model({ text: '' }),
+      ),
+    ).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: null, tool_calls: [{ id: '1' }, { id: '2' }] },
+      { role: 'tool', tool_call_id: '2' },
+      { role: 'tool', tool_call_id: '1' },
+      { role: 'user', content: 'and then?' },
+      { role: 'assistant', content: '' },
+    ])
+  })
+
+  test('gives calls without ids the same ids when the conversation goes on', () => {
+    const plain = { functionCall: { name: 'f', args: {} } }
+    const begun = [user({ text: 'do' }), model({ text: 'a' }), model(plain)]
+    const [, first] = parse({ contents: begun }).request.messages
+    const [, again, tool] = parse({
+      contents: [...begun, user({ functionResponse: { name: 'f' } }), model(plain)],
+    }).request.messages
+    expect(again).toEqual(first)
+    expect(tool?.tool_call_id).toBe(first?.tool_calls?.[0]?.id)
+  })
+})

@@ -12,6 +12,9 @@ import { toGoogleError } from './encode-error.ts'
 import { ContentEncoder } from './encode-stream.ts'
 import { parseCountRequest, parseRequest } from './parse-request.ts'
 
+/** How each event begins. */
+const EVENT_START = 'data: '
+
 /**
  * `{gemini prefix}/v1beta/models/{model}:generateContent`: answers of a provider of this format pass through, others are
  * translated.
@@ -23,8 +26,8 @@ export const geminiServer: ChatServer = {
   openStream: context => openEncoder(context, EVENTS),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     EVENTS.writeFault(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
-  // Some clients of the format fail on a comment. An empty line is safe.
-  keepAlive: '\r\n',
+  // Google's clients fail on comments and on blank lines between events. All of them skip spaces before the JSON of an event.
+  keepAlive: { start: EVENT_START, filler: ' ' },
   // The last chunk of a cut answer contains the reason.
   cutNote: '',
 }
@@ -64,10 +67,10 @@ interface Form {
 }
 
 const EVENTS: Form = {
-  write: json => `data: ${json}\r\n\r\n`,
+  write: json => `${EVENT_START}${json}\r\n\r\n`,
   // Clients that read events by the standard look for an event with the error. The official ones take that for an empty
   // chunk, and throw on JSON that is no event, as the API itself sends it; so it follows, and nothing may end it.
-  writeFault: json => `data: ${json}\r\n\r\n${json}`,
+  writeFault: json => `${EVENT_START}${json}\r\n\r\n${json}`,
   end: '',
   isProviders: true,
 }
@@ -151,7 +154,8 @@ class TranslatedStream implements StreamEncoder {
   }
 
   encodeFault(...fault: Parameters<ChunkWriter['encodeFault']>): string {
-    return this.#out.encodeFault(...fault)
+    const rest = this.#encoder.flush().map(chunk => this.#out.write(JSON.stringify(chunk)))
+    return rest.join('') + this.#out.encodeFault(...fault)
   }
 }
 
@@ -172,6 +176,8 @@ class PassedStream implements StreamEncoder {
   measurePassable(chunk: Buffer): number {
     if (!this.#form.isProviders || this.#last.length > 0) return 0
     const text = chunk.toString('latin1')
+    // A keep-alive may have sent the start of an event.
+    if (!text.startsWith(EVENT_START)) return 0
     const length = measureUnmarked(text, DECODED_MARKS)
     const candidates = text.indexOf('"candidates"')
     return candidates !== -1 && candidates < length ? length : 0
@@ -187,11 +193,16 @@ class PassedStream implements StreamEncoder {
 
   /** The text beside an error, which callers get in the gateway's words. */
   #encodeOutput(events: readonly StreamEvent[]): string {
-    const encoder = new ContentEncoder(toEnvelope(this.#context), { thoughts: true })
-    return events
-      .flatMap(event => encoder.encode(event))
-      .map(chunk => this.#out.write(JSON.stringify(chunk)))
-      .join('')
+    const parts: JsonObject[] = []
+    for (const event of events) {
+      if (event.type !== 'delta' || event.index !== 0) continue
+      const text = event.content ?? event.refusal ?? ''
+      if (event.reasoning !== undefined) parts.push({ text: event.reasoning, thought: true })
+      if (text !== '') parts.push({ text })
+    }
+    if (parts.length === 0) return ''
+    const candidate = { content: { parts, role: 'model' }, index: 0 }
+    return this.#out.write(JSON.stringify(encodeChunk([candidate], toEnvelope(this.#context), undefined)))
   }
 
   finish({ finishReason, isFinishSent, bill, isCut }: StreamEnd): string {

@@ -17,6 +17,7 @@ import {
   decodeReasoning,
   decodeReasoningDetails,
   PARAGRAPH,
+  withIndexes,
 } from '../wire/decode-items.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { HostedUses } from './hosted-uses.ts'
@@ -66,7 +67,7 @@ class MessageCollector {
       if (text !== '') this.#reasoning += this.#reasoning === '' ? text : PARAGRAPH + text
       this.order.addReasoning(text, undefined)
       const details = decodeReasoningDetails(item)
-      this.#details.push(...details)
+      this.#details.push(...withIndexes(details, this.#details.length))
       this.#pending.push(...details)
     } else this.#addCall(item)
   }

@@ -17,6 +17,7 @@ import {
   decodeFinish,
   decodeReasoningDetails,
   PARAGRAPH,
+  withIndexes,
 } from '../wire/decode-items.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { HostedUses } from './hosted-uses.ts'
@@ -45,6 +46,8 @@ class ResponseDecoder implements StreamDecoder {
   private lastReasoning: string | undefined
   /** The reasoning since the last call, which goes into the id of the next call. */
   private pending: ReasoningDetail[] = []
+  /** The number of details so far. */
+  private details = 0
   private readonly budget = new CallBudget()
   private readonly hosted: HostedUses
 
@@ -151,7 +154,9 @@ class ResponseDecoder implements StreamDecoder {
     const details = decodeReasoningDetails(item)
     if (details.length === 0) return events
     this.pending.push(...details)
-    return [...events, delta({ reasoningDetails: details })]
+    const reasoningDetails = withIndexes(details, this.details)
+    this.details += details.length
+    return [...events, delta({ reasoningDetails })]
   }
 
   /** The first fragment of a call; nothing if the call is open already. */

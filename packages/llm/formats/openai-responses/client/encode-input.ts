@@ -4,6 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { toResultContent } from '../../shared/errors/error-content.ts'
 import {
+  identify,
   isDirect,
   listReasoningDetails,
   shortToolCallId,
@@ -37,8 +38,8 @@ function encodeAssistant(message: Message): JsonObject[] {
     call,
     details: filterOwnDetails(unpackToolCallId(call.id).details),
   }))
-  const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(keyOf)))
-  const first = listReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(keyOf(detail)))
+  const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(identify)))
+  const first = listReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(identify(detail)))
   const items = encodeReasoning(first)
   const content = encodeAnswer(message)
   if (content.length > 0) items.push({ type: 'message', role: 'assistant', content })
@@ -51,10 +52,6 @@ function encodeAssistant(message: Message): JsonObject[] {
 
 function filterOwnDetails(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
   return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
-}
-
-function keyOf({ type, id, data, summary }: ReasoningDetail): string {
-  return JSON.stringify([type, id, data, summary])
 }
 
 /** Details of one id become one item. Without state at the provider, only encrypted reasoning can come back. */

@@ -210,6 +210,14 @@ describe('a chat as a Responses request', () => {
       ])
     })
 
+    test('comes from the ids too if the client kept the last piece alone', () => {
+      const kept = { ...detail('r2'), index: 1, via: 'direct' }
+      const calls = [call('c1', detail('r1')), call('c2', detail('r2'))]
+      expect(
+        inputOf({ role: 'assistant', content: null, reasoning_details: [kept], tool_calls: calls }),
+      ).toEqual([item('r1'), wireCall('c1'), item('r2'), wireCall('c2')])
+    })
+
     test('is left out if another provider made it', () => {
       const foreign: ReasoningDetail = {
         type: 'reasoning.text',

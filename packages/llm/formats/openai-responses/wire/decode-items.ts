@@ -56,6 +56,11 @@ export function decodeReasoningDetails(item: JsonObject): readonly ReasoningDeta
   ]
 }
 
+/** The details as callers get them, who combine those of a stream by their index. Within an id it is not needed. */
+export function withIndexes(details: readonly ReasoningDetail[], first: number): ReasoningDetail[] {
+  return details.map((detail, at) => ({ ...detail, index: first + at }))
+}
+
 /** A call of one of the caller's tools; undefined: the item is not such a call. */
 export function decodeCall(
   item: JsonObject,

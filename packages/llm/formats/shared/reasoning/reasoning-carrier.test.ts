@@ -2,6 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import {
+  listHandedDetails,
   listReasoningDetails,
   packToolCallId,
   plainToolCallId,
@@ -69,6 +70,16 @@ describe('the reasoning of a message', () => {
     ).toEqual([kept])
     expect(listReasoningDetails({ tool_calls: calls }, 'anthropic-claude-v1')).toEqual([SIGNED])
     expect(listReasoningDetails({ content: 'text' }, 'anthropic-claude-v1')).toEqual([])
+  })
+
+  test('is whole where the client kept the last pieces of a stream alone', () => {
+    const last = { ...SIGNED, text: 'then', signature: 'last' }
+    const message = { reasoning_details: [{ ...last, via: 'direct' }], tool_calls: calls }
+    expect(listReasoningDetails(message, 'anthropic-claude-v1')).toEqual([SIGNED, { ...last, via: 'direct' }])
+    const handed = [{ id: packToolCallId('call_1', [{ ...SIGNED, via: 'broker' }]) }]
+    expect(
+      listHandedDetails({ reasoning_details: [{ ...last, via: 'broker' }], tool_calls: handed }, 'broker'),
+    ).toEqual([SIGNED, last])
   })
 
   test('is left out if it is of another family', () => {

@@ -120,7 +120,7 @@ export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
 
 /**
  * The reasoning of an assistant's message that one provider family made: from the message itself where the client kept
- * it, else from the ids of its tool calls. What others made is left out: a foreign signature is refused.
+ * it, and what it lost from the ids of its tool calls. What others made is left out: a foreign signature is refused.
  */
 export function listReasoningDetails(
   message: { readonly [field: string]: unknown },
@@ -132,8 +132,27 @@ export function listReasoningDetails(
   const isHandedOn = carried.some(detail => !isDirect(detail))
   const isOfFormat = (detail: ReasoningDetail): boolean =>
     detail.format === format && isDirect(detail) && (detail.via !== undefined || !isHandedOn)
-  if (kept.some(isOfFormat)) return kept.filter(isOfFormat)
-  return carried.filter(detail => detail.format === format && isDirect(detail))
+  return withLost(
+    kept.filter(isOfFormat),
+    carried.filter(detail => detail.format === format && isDirect(detail)),
+  )
+}
+
+/**
+ * Adds the details that the client lost. Some clients keep only the last ones of a stream, such as the helper for streams of
+ * OpenAI's for JavaScript, so that lost ones come first.
+ */
+function withLost(
+  kept: readonly ReasoningDetail[],
+  carried: readonly ReasoningDetail[],
+): readonly ReasoningDetail[] {
+  const known = new Set(kept.map(identify))
+  return [...carried.filter(detail => !known.has(identify(detail))), ...kept]
+}
+
+/** A text that is the same for two copies of one detail. Readable text is left out: its signature is enough. */
+export function identify({ type, id, data, signature, summary }: ReasoningDetail): string {
+  return JSON.stringify([type, id, data, signature, summary])
 }
 
 /**
@@ -146,8 +165,8 @@ export function listHandedDetails(
 ): readonly ReasoningDetail[] {
   const { kept, carried } = readDetails(message)
   const isFromProvider = ({ via }: ReasoningDetail): boolean => via === providerId
-  if (kept.some(isFromProvider)) return kept.filter(isFromProvider).map(withoutMark)
-  if (carried.length > 0) return carried.filter(isFromProvider).map(withoutMark)
+  if (carried.length > 0 || kept.some(isFromProvider))
+    return withLost(kept.filter(isFromProvider), carried.filter(isFromProvider)).map(withoutMark)
   return kept.filter(({ via }) => via === undefined)
 }
 
