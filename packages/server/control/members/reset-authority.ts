@@ -1,7 +1,7 @@
+import { maySignInAs } from '../../core/access/oidc-issuer.ts'
 import type { Db } from '../../storage/pool.ts'
 import { listIdentityIssuers } from '../../storage/users/identities.ts'
 import { listMemberships, MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
-import { maySignInAs } from '../session/oidc/oidc-client.ts'
 
 /**
  * True if this owner may reset the password of the account. A password gives access to every organization of the account,

@@ -92,17 +92,6 @@ export function openOidcClient(settings: OidcSettings, clock: Clock): OidcClient
   }
 }
 
-/**
- * True if the issuer of these settings may sign a person in who has this issuer. Discovery requires that its metadata has the name
- * in the settings, except for Microsoft's, whose name may depend on the person, and for the address of the metadata itself.
- */
-export function maySignInAs(configured: string, issuer: string): boolean {
-  const { href, hostname } = new URL(configured)
-  const hasOtherNames = hostname === 'login.microsoftonline.com' || hostname.endsWith('.b2clogin.com')
-  if (hasOtherNames || href.includes('/.well-known/')) return true
-  return URL.canParse(issuer) && new URL(issuer).href === href
-}
-
 async function discover(settings: OidcSettings): Promise<client.Configuration> {
   const { issuer, clientId, clientSecret, allowInsecure } = settings
   // Signatures are checked even if the token came directly from the issuer.

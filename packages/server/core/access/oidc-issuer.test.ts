@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maySignInAs } from './oidc-client.ts'
+import { maySignInAs } from './oidc-issuer.ts'
 
 test.each([
   ['https://issuer.example', 'https://issuer.example/', true],
