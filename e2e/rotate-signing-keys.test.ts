@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
@@ -18,6 +17,9 @@ afterAll(async () => {
   await program?.stop()
   home.remove()
 })
+
+const kidOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString()).kid
 
 test('the signing keys are replaced while the program runs: live tokens end at every worker, and new ones work', async () => {
   const { secretKey } = await setUp(program)
@@ -49,5 +51,5 @@ test('the signing keys are replaced while the program runs: live tokens end at e
   await expect.poll(() => ask(token), { timeout: 5_000 }).toEqual(['401 invalid_key'])
   const renewed = await mint()
   expect(await ask(renewed)).toEqual(['200'])
-  expect(decodeProtectedHeader(renewed).kid).not.toBe(decodeProtectedHeader(token).kid)
+  expect(kidOf(renewed)).not.toBe(kidOf(token))
 }, 120_000)

@@ -89,7 +89,6 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     log,
     onException,
     snapshots,
-    signingKeys,
     ...(await openMint(parts, signingKeys)),
     ticker,
     runningRequests,

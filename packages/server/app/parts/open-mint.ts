@@ -34,7 +34,7 @@ import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
 import { openDeviceCheck } from './open-device-check.ts'
 
-type Mint = MintDeps & Pick<GatewayDeps, 'seenEndUsers'>
+type Mint = MintDeps & Pick<GatewayDeps, 'signingKeys' | 'seenEndUsers'>
 
 /** Opens what the routes that make client tokens need. */
 export async function openMint(parts: AppParts, signingKeys: SigningKeys): Promise<Mint> {
@@ -43,6 +43,7 @@ export async function openMint(parts: AppParts, signingKeys: SigningKeys): Promi
   const seenEndUsers = openSeenEndUsers(parts)
   closers.push(() => seenEndUsers.settled())
   return {
+    signingKeys,
     seenEndUsers,
     getSigner: () => signingKeys.getSigner(),
     keySets: new KeySetCache({
