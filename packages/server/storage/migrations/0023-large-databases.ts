@@ -1,15 +1,16 @@
 /** Indexes for many organizations and end users, and plans that are deleted in short steps. */
 export const largeDatabases = `
--- Each of these blocks writes of its table, and no reads, until the migrations end: it is built in about a second per million rows.
+-- Until the migrations end, plans and end users can be neither read nor written, and the other tables only be read. Indexes are built in
+-- about a second per million rows; that of the end users takes up to 20 s where ten million of them have a plan. All tables are locked
+-- before the first index is built: a transaction that had read a plan, and then waited for an index of the end users, would be in a deadlock
+-- with what follows.
+lock table plans, end_users in access exclusive mode;
+lock table environments, budgets, quotas, members in share mode;
+
 create index if not exists environments_org on environments (org_id);
 create index if not exists budgets_owner on budgets (org_id, id);
 create index if not exists quotas_owner on quotas (org_id, id);
 create index if not exists members_invited on members (invite_email, created_at desc, id desc) where accepted_at is null;
-
--- Blocks reads and writes of plans and end users until the migrations end: up to 20 s for ten million end users that have a plan. Both are
--- locked first. A transaction that has read a plan, and waits for the new index to write an end user, would be in a deadlock with the drop
--- of the old one.
-lock table plans, end_users in access exclusive mode;
 
 -- A plan that is deleted is marked. Nobody has it from then on, and its name is free. storage/policies/deleted-plans.ts takes it from its
 -- end users in steps and then removes the row.
@@ -22,7 +23,7 @@ create index if not exists plans_deleted on plans (id) where deleted_at is not n
 create index if not exists end_users_plan_list on end_users (plan_id, created_at desc, id desc) where plan_id is not null;
 drop index if exists end_users_plan;
 
--- Taking a deleted plan off an end user changes nothing for anybody.
+-- An end user that loses a deleted plan is what it was since the plan was deleted, so nobody is notified.
 create or replace function announce_end_user() returns trigger language plpgsql as $$
 begin
   if new.plan_id is null and (old.blocked_at, old.external_id) is not distinct from (new.blocked_at, new.external_id)

@@ -122,7 +122,7 @@ describe.each(listTestServers())('deleted plans on $label', server => {
     expect((await findEndUser(database.db, id))?.plan_id).toBe(kept)
   })
 
-  test('an end user reads the same before and after it is cleared: without a plan since the deletion', async () => {
+  test('an end user reads the same before and after it is cleared: without a plan', async () => {
     const { db, pool } = database
     const { environment } = tree
     const box = openSecretBox(Buffer.alloc(32, 1), systemRandom)

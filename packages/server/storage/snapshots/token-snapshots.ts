@@ -93,10 +93,10 @@ interface EndUserSnapshotRow {
 export async function listEndUserSnapshots(pool: Pool, names: readonly EndUserName[]): Promise<EndUser[]> {
   const { rows } = await pool.query<EndUserSnapshotRow>({
     name: 'list_end_users',
-    text: `select a.place, case when p.deleted_at is null then p.name end as plan, u.blocked_at is not null as blocked
+    text: `select a.place, p.name as plan, u.blocked_at is not null as blocked
       from unnest($1::uuid[], $2::text[]) with ordinality as a (environment_id, external_id, place)
       join end_users u on u.environment_id = a.environment_id and u.external_id = a.external_id
-      left join plans p on p.id = u.plan_id`,
+      left join plans p on p.id = u.plan_id and p.deleted_at is null`,
     values: [names.map(({ environmentId }) => environmentId), names.map(({ id }) => id)],
   })
   const byPlace = new Map(rows.map(row => [row.place, row]))
