@@ -18,7 +18,7 @@ import type { AppParts } from '../parts/app-parts.ts'
 import { listProcessReadings, listStoreReadings, openMetrics } from '../parts/metrics.ts'
 import { acquireLock, type Gateway, openGatewayLedger } from '../parts/open-gateway.ts'
 import { whenPreviousWorkersEnded } from '../parts/previous-workers.ts'
-import { toSettlements } from '../parts/records.ts'
+import { settleAll } from '../parts/records.ts'
 import { openSupervisorLink, type SupervisorLink } from './supervisor-link.ts'
 import { WorkerJournals } from './worker-journals.ts'
 
@@ -99,7 +99,7 @@ async function openSupervised(parts: AppParts): Promise<SupervisorParts> {
   })
   const journals = new WorkerJournals(
     parts,
-    async lines => (await opened).settleRecovered(await toSettlements(lines)),
+    async records => settleAll(await opened, records),
     () => flushWorkers(),
   )
   const counting = await openGatewayLedger(parts, journals, true)
