@@ -17,7 +17,7 @@ import { secretOptions } from './0017-secret-options.ts'
 import { timeZones } from './0018-time-zones.ts'
 import { pendingDeliveries } from './0019-pending-deliveries.ts'
 import { rolledKeys } from './0020-rolled-keys.ts'
-import { meterRollups } from './0024-meter-rollups.ts'
+import { sumsAndTail } from './0024-sums-and-tail.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -46,5 +46,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0018-time-zones', sql: timeZones },
   { name: '0019-pending-deliveries', sql: pendingDeliveries },
   { name: '0020-rolled-keys', sql: rolledKeys },
-  { name: '0024-meter-rollups', sql: meterRollups },
+  { name: '0024-sums-and-tail', sql: sumsAndTail },
 ]

@@ -16,8 +16,11 @@ const sumOf = (source: string): string => `
 const TRIGGER = `create or replace trigger add_to_meter_rollups after insert on %I
   referencing new table as stored for each statement execute function add_to_meter_rollups()`
 
-/** Sums of the usage records by hour, from which limits read what was used before their counters existed. */
-export const meterRollups = `
+/**
+ * Sums of the usage records by hour, from which limits read what was used before their counters existed; the order in which requests
+ * were stored, for the live tail; and an index over the size of kept answers.
+ */
+export const sumsAndTail = `
 -- For each UTC hour the requests of an environment, of a key and of an end user: what a limit selects by. A trigger adds every record that
 -- is stored, by whatever version of the program, in the transaction that stores it.
 create table if not exists meter_rollups (
@@ -82,4 +85,14 @@ alter table meter_rollups drop constraint if exists meter_rollups_pkey;
 insert into meter_rollups ${sumOf('usage_records')};
 alter table meter_rollups add primary key (org_id, kind, ref, environment_id, hour, sandbox);
 analyze meter_rollups;
+
+-- When the row was sent to the database; null in rows from before. Whole milliseconds, as programs read it (storage/records/storing.ts).
+alter table request_logs add column if not exists stored_at timestamptz;
+alter table request_logs alter column stored_at set default date_trunc('milliseconds', statement_timestamp());
+create index if not exists request_logs_stored on request_logs (environment_id, stored_at, id) where stored_at is not null;
+drop index if exists request_logs_ended;
+
+-- The bytes of each environment's answers, without a look at the rows, which have the short answers in them.
+create index if not exists idempotent_answers_bytes on idempotent_answers (environment_id, expires_at) include (answer_bytes)
+  where expires_at is not null;
 `
