@@ -54,11 +54,11 @@ export async function seedLogs(client, { organization, project, environments }, 
   }
   const insert = (first, last) =>
     client.query(
-      `insert into request_logs (id, at, ended_at, request_id, org_id, project_id, environment_id, key_id, end_user_id,
+      `insert into request_logs (id, at, ended_at, stored_at, request_id, org_id, project_id, environment_id, key_id, end_user_id,
         endpoint, surface, model_requested, provider, model, stream, status, error_code, queue_ms, total_ms,
         uncached_input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, usage_estimated,
         cost_nano_usd, sandbox, attempts, metadata, request_body)
-      select gen_random_uuid(), at, at + interval '1 s', gen_random_uuid(), $1, $2, $3,
+      select gen_random_uuid(), at, at + interval '1 s', at + interval '1 s', gen_random_uuid(), $1, $2, $3,
         ('00000000-0000-7000-8000-' || lpad((i % 10)::text, 12, '0'))::uuid, 'user-' || i * 7919 % 5000,
         'chat', 'native', 'openai/model-' || i % 8, 'openai', 'model-' || i % 8, i % 2 = 0,
         case when i % 50 = 0 then 429 else 200 end, case when i % 50 = 0 then 'rate_limit_exceeded' end, 0.2,

@@ -769,7 +769,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An environment's requests, newest first, without bodies. With `after`: the requests that ended after that one, oldest first.
+         * An environment's requests, newest first, without bodies. With `after`: the requests that were stored after that one, in that order.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["logs.list"];
@@ -5421,7 +5421,7 @@ export interface operations {
                 to?: string;
                 min_cost_usd?: number;
                 min_latency_ms?: number;
-                /** @description Live tail: the `X-Request-Id` of a request. What ended after it comes, first ended first; ask again with the last. */
+                /** @description Live tail: the `X-Request-Id` of a request. What was stored after it comes, first stored first; ask again with the last, and each request comes once. Those that were stored more than a week after they arrived are in the list only. */
                 after?: string;
             };
             header?: never;

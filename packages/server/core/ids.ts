@@ -31,6 +31,11 @@ export function openIds(clock: Clock, random: Random): () => string {
   }
 }
 
+/** Returns when a version 7 UUID was made, in Unix milliseconds; undefined for another id. */
+export function timeOfId(id: string): number | undefined {
+  return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+}
+
 /** Returns a version 4 UUID. It tells nothing about when it was made, unlike a version 7 one. */
 export function createRandomId(random: Random): string {
   const hex = random.bytes(16).toString('hex')

@@ -1,5 +1,5 @@
 import type { JsonWebKey } from 'node:crypto'
-import type { Generated, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Role } from '../core/access/permissions.ts'
 import type { CheckedLimit, Feedback, RequestRecord } from '../core/records/request-record.ts'
 import type { EventTables } from './event-tables.ts'
@@ -201,6 +201,8 @@ export type RequestLogTable = Omit<
 > & {
   at: Date
   ended_at: Date
+  /** When the row was sent to the database. null: by an earlier version. */
+  stored_at: ColumnType<Date | null, never, never>
   attempts: JSONColumnType<RequestRecord['attempts']>
   metadata: JSONColumnType<Record<string, string>> | null
   /** null also in rows of earlier versions, as in the next column. */

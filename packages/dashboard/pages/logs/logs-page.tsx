@@ -49,7 +49,7 @@ export function LogsPage() {
   const histogram = useQuery(logHistogramQuery(envId, query))
   const keys = useQuery(keyNamesQuery(envId))
   const isLive = search.tail === '1'
-  const tail = useLiveTail(isLive && logs.isSuccess, envId, query, logs.items[0]?.request_id)
+  const tail = useLiveTail(isLive && logs.isSuccess, envId, query, logs.items)
   const rows = [...tail.rows, ...logs.items]
   useRememberList(envId, rows, search)
   const download = useMutation({

@@ -2,7 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { RequestLogFilter } from '../../storage/records/request-log-filter.ts'
 import {
-  findRequestLogEnd,
+  findRequestLogPosition,
   type ListedRequestLogRow,
   listRequestLogs,
   tailRequestLogs,
@@ -20,7 +20,7 @@ const CSV_PAGE = 250
 export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
   name: 'logs.list',
   summary:
-    "An environment's requests, newest first, without bodies. With `after`: the requests that ended after that one, oldest first.",
+    "An environment's requests, newest first, without bodies. With `after`: the requests that were stored after that one, in that order.",
   access: { role: 'viewer', of: 'environment' },
   query: LogQuery,
   response: { 200: listOf(LogResource) },
@@ -42,7 +42,7 @@ export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
     const filter = await loadLogFilter(db, resource.id, query)
     if (query.after !== undefined) {
       const load = await openTail(db, resource.id, filter, query.after)
-      return await loadPageBy(query, binding, load, row => row.ended_at, toLogResource)
+      return await loadPageBy(query, binding, load, row => row.stored_at, toLogResource)
     }
     return await loadPageBy<ListedRequestLogRow, ReturnType<typeof toLogResource>>(
       query,
@@ -56,7 +56,7 @@ export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
 
 /** Returns a function that loads the requests after the named one or after a page. Throws 400 if the log does not have it. */
 async function openTail(db: Db, environmentId: string, filter: RequestLogFilter, requestId: string) {
-  const start = await findRequestLogEnd(db, environmentId, requestId)
+  const start = await findRequestLogPosition(db, environmentId, requestId)
   if (start === undefined) {
     throw new Fault('invalid_request', 'The log has no request with this id.', { param: 'after' })
   }

@@ -108,7 +108,7 @@ export const LogQuery = withMetadata({
   ...FILTERS,
   after: uuidField.optional().meta({
     description:
-      'Live tail: the `X-Request-Id` of a request. What ended after it comes, first ended first; ask again with the last.',
+      'Live tail: the `X-Request-Id` of a request. What was stored after it comes, first stored first; ask again with the last, and each request comes once. Those that were stored more than a week after they arrived are in the list only.',
   }),
 })
 

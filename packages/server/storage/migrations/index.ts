@@ -20,6 +20,7 @@ import { rolledKeys } from './0020-rolled-keys.ts'
 import { plansOfTokens } from './0021-plans-of-tokens.ts'
 import { replacedSigningKeys } from './0022-replaced-signing-keys.ts'
 import { largeDatabases } from './0023-large-databases.ts'
+import { sumsAndTail } from './0024-sums-and-tail.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0021-plans-of-tokens', sql: plansOfTokens },
   { name: '0022-replaced-signing-keys', sql: replacedSigningKeys },
   { name: '0023-large-databases', sql: largeDatabases },
+  { name: '0024-sums-and-tail', sql: sumsAndTail },
 ]

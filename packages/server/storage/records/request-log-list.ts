@@ -7,12 +7,13 @@ import type { RequestLogTable } from '../schema.ts'
 import { LOG_SUMMARY_COLUMNS } from './record-encoder.ts'
 import { matches, type RequestLogFilter } from './request-log-filter.ts'
 import { toStorableJson } from './storable.ts'
+import { findStoredUntil } from './storing.ts'
 
 export type RequestLogRow = Selectable<RequestLogTable>
 /** A row of a list, without bodies: they are large, and not every reader may see them. */
 export type ListedRequestLogRow = Omit<
   RequestLogRow,
-  'request_body' | 'response_body' | 'ended_at' | 'dropped_params' | 'checked_limits'
+  'request_body' | 'response_body' | 'ended_at' | 'stored_at' | 'dropped_params' | 'checked_limits'
 >
 
 const LISTED = [...LOG_SUMMARY_COLUMNS, 'feedback'] as const
@@ -48,47 +49,54 @@ export async function listRequestLogs(
     .execute()
 }
 
-/** The longest time that a request can take. The tail reads no partition before it. */
-const MAX_REQUEST_MS = 3_600_000
+/**
+ * The longest time from the arrival of a request to its storage, such as of one that waited in a journal. The tail reads no partition
+ * before it. In milliseconds.
+ */
+const MAX_LATE_MS = 7 * 86_400_000
 
 /**
- * An environment's requests that ended after `page.after`, in the order of their end. Records are stored in that order, so
- * a reader that continues at its last row misses none.
+ * An environment's requests that were stored after `page.after`, in that order, so a reader that continues at its last row gets each of
+ * them once. Those beside a transaction that has not ended, and may have an earlier time, come in a later page.
  */
 export async function tailRequestLogs(
   db: Db,
   environmentId: string,
   filter: RequestLogFilter,
   page: { readonly limit: number; readonly after: { readonly at: Date; readonly id: string } },
-): Promise<(ListedRequestLogRow & { readonly ended_at: Date })[]> {
+): Promise<(ListedRequestLogRow & { readonly stored_at: Date })[]> {
   const { at, id } = page.after
+  const until = await findStoredUntil(db)
   return await db
     .selectFrom('request_logs')
-    .select([...LISTED, 'ended_at'])
+    .select([...LISTED, 'stored_at'])
     .select(METADATA)
     .where('environment_id', '=', environmentId)
     // Leaves the partitions of earlier days alone.
-    .where('at', '>', new Date(at.getTime() - MAX_REQUEST_MS))
-    .where(eb => eb(eb.refTuple('ended_at', 'id'), '>', eb.tuple(at, id)))
+    .where('at', '>', new Date(at.getTime() - MAX_LATE_MS))
+    .where(eb => eb(eb.refTuple('stored_at', 'id'), '>', eb.tuple(at, id)))
+    .where('stored_at', '<', until)
     .where(eb => matches(eb, filter))
-    .orderBy('ended_at')
+    .orderBy('stored_at')
     .orderBy('id')
     .limit(page.limit)
+    .$narrowType<{ stored_at: Date }>()
     .execute()
 }
 
-/** The end time and id of the latest request with this X-Request-Id, to continue a tail at. */
-export async function findRequestLogEnd(
+/** Where a tail continues that has read the latest request with this X-Request-Id. */
+export async function findRequestLogPosition(
   db: Db,
   environmentId: string,
   requestId: string,
 ): Promise<{ at: Date; id: string } | undefined> {
   return await db
     .selectFrom('request_logs')
-    .select(['ended_at as at', 'id'])
+    // A row of an earlier version was stored soon after its request had ended.
+    .select(['id', eb => eb.fn.coalesce('stored_at', 'ended_at').as('at')])
     .where('request_id', '=', requestId)
     .where('environment_id', '=', environmentId)
-    .orderBy('ended_at', 'desc')
+    .orderBy('at', 'desc')
     .limit(1)
     .executeTakeFirst()
 }

@@ -8,14 +8,7 @@ import type { Page } from '../page.ts'
 import type { Db } from '../pool.ts'
 import { removeProject } from '../tenancy/projects.ts'
 import type { RequestLogFilter } from './request-log-filter.ts'
-import {
-  areRequestsLogged,
-  findRequestLog,
-  findRequestLogEnd,
-  listRequestLogs,
-  tailRequestLogs,
-  updateFeedback,
-} from './request-log-list.ts'
+import { areRequestsLogged, findRequestLog, listRequestLogs, updateFeedback } from './request-log-list.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -47,8 +40,6 @@ describe.each(listTestServers())('the request log on $label', server => {
     filter: RequestLogFilter = {},
     page: Page = { limit: 100, after: undefined },
   ): Promise<string[]> => (await listRequestLogs(db, tree.environment.id, filter, page)).map(({ id }) => id)
-  const tail = async (after: { at: Date; id: string }, filter: RequestLogFilter = {}): Promise<string[]> =>
-    (await tailRequestLogs(db, tree.environment.id, filter, { limit: 100, after })).map(({ id }) => id)
 
   describe('lists', () => {
     test('return the rows of one environment without bodies, newest first', async () => {
@@ -135,27 +126,6 @@ describe.each(listTestServers())('the request log on $label', server => {
         expect(await list({ model: name })).toEqual([expected.id])
       },
     )
-  })
-
-  describe('the tail', () => {
-    test('returns requests in the order of their end, not of their arrival', async () => {
-      const start = { at: new Date(NOW), id: newId() }
-      const slow = await insert({ total_ms: 5000 })
-      const fast = await insert({ total_ms: 10 }, NOW + 1000)
-      await insert({ total_ms: 1 }, NOW - 2000)
-      expect(await tail(start)).toEqual([fast.id, slow.id])
-      const end = await findRequestLogEnd(db, tree.environment.id, fast.request_id)
-      expect(end).toEqual({ at: new Date(NOW + 1010), id: fast.id })
-      expect(await tail(end as { at: Date; id: string })).toEqual([slow.id])
-      expect(await tail(start, { status: 500 })).toEqual([])
-    })
-
-    test('has no position for an unknown request or one of another environment', async () => {
-      const { request_id } = await insert()
-      expect(await findRequestLogEnd(db, tree.environment.id, newId())).toBeUndefined()
-      const other = await addTree(db)
-      expect(await findRequestLogEnd(db, other.environment.id, request_id)).toBeUndefined()
-    })
   })
 
   describe('a request', () => {

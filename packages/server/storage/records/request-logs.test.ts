@@ -102,6 +102,7 @@ describe.each(listTestServers())('request records on $label', server => {
         ...record,
         at: new Date(record.at),
         ended_at: new Date('2026-11-21T10:00:00.125Z'),
+        stored_at: expect.any(Date),
         feedback: null,
       },
     ])

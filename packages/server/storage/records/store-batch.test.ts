@@ -177,7 +177,13 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     try {
       await own.pool.query(`create role ${name} nologin`)
       await own.pool.query(`grant all on schema public to ${name}; grant select on organizations to ${name}`)
-      for (const table of ['request_logs', 'usage_records', 'usage_rollups', 'end_user_rollups']) {
+      for (const table of [
+        'request_logs',
+        'usage_records',
+        'usage_rollups',
+        'end_user_rollups',
+        'meter_rollups',
+      ]) {
         await own.pool.query(
           `alter table ${table} owner to ${name}; alter table ${table} force row level security`,
         )
@@ -190,6 +196,10 @@ describe.each(listTestServers())('a batch of records on $label', server => {
         expect(await insertRecords(pool, [...records, create()])).toEqual({ rejected: [] })
         const { rows } = await pool.query('select count(*) from request_logs')
         expect(rows).toEqual([{ count: 3 }])
+        const summed = await pool.query(
+          `select sum(requests)::int as requests from meter_rollups where kind = 'environment'`,
+        )
+        expect(summed.rows).toEqual([{ requests: 3 }])
       } finally {
         await pool.end()
       }

@@ -3,6 +3,7 @@ import type { RequestRecord } from '../../core/records/request-record.ts'
 import { copyRows, type Row } from './copy-rows.ts'
 import { toDayPartition, toMonthPartition } from './partitions.ts'
 import { LOG_FIELDS, LOG_LIST, USAGE_FIELDS, USAGE_LIST } from './record-encoder.ts'
+import { BEGIN_STORING } from './storing.ts'
 import { addToRollups } from './usage-rollups.ts'
 import { type UsageSum, UsageSums } from './usage-sums.ts'
 
@@ -68,7 +69,7 @@ export async function storeNew(
   const [logs, usage] = writesPartitions.has(pool) ? [LOGS_BY_PARTITION, USAGE_BY_PARTITION] : [LOGS, USAGE]
   try {
     await inTransaction(pool, async client => {
-      await client.query(BEGIN)
+      await client.query(BEGIN_STORING)
       await copy(client, rows, logs, isHurried)
       await copy(client, rows, usage, isHurried)
       await addToRollups(client, sums)
@@ -98,9 +99,6 @@ async function inTransaction(pool: Pool, work: (client: PoolClient) => Promise<v
   }
   client.release()
 }
-
-/** A process that stops before its commit must not hold up for ever the others, which wait for the rollups that it has locked. */
-const BEGIN = `begin; set local idle_in_transaction_session_timeout = '10s'`
 
 /** Where rows go, and what they are. */
 interface Target {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CalendarWindow } from '../../core/tenancy/windows.ts'
 import type { Db } from '../pool.ts'
-import { TOKENS } from './usage-seeds.ts'
+import { TOKENS } from './used-requests.ts'
 
 /** A rule that is not in force, to be tried on the requests of the past. */
 export interface TriedRule {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openIds } from '../../core/ids.ts'
 import type {
   ConcurrencyMeter,
   FixedMeter,
@@ -7,6 +8,7 @@ import type {
   RollingMeter,
 } from '../../core/limits/meter.ts'
 import { toMeteredUsage } from '../../core/limits/metered-usage.ts'
+import { systemRandom } from '../../core/random.ts'
 import type { RequestRecord } from '../../core/records/request-record.ts'
 import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
@@ -27,6 +29,9 @@ const DAY_START = Date.parse('2026-11-21T00:00:00Z')
 const HOUR_MS = 3_600_000
 /** The tokens of a record that requestRecord() makes. */
 const TOKENS = 26
+
+/** An id of a request that arrives at this time. */
+const idAt = (at: number): string => openIds({ now: () => at }, systemRandom)()
 
 describe.each(listTestServers())('seeds of meters on $label', server => {
   let database: FreshDatabase
@@ -79,7 +84,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     change: Partial<RequestRecord> = {},
     environment = tree.environment,
   ): Promise<RequestRecord> => {
-    const record = requestRecord(environment, newId(), at, { sandbox: false, ...change })
+    const record = requestRecord(environment, idAt(at), at, { sandbox: false, ...change })
     expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
     return record
   }

@@ -1,6 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
+import { timeOfId } from '../../core/ids.ts'
 import type { Meter, Seed } from '../../core/limits/meter.ts'
 import { MAX_ROLLING_ENTRIES, rollingSlotMs } from '../../core/rolling-resolution.ts'
+import { IS_SERVED, recordsOf, rollupsOf, TOKENS, toSpans, type UsageSpan } from './used-requests.ts'
 
 interface SeedRow {
   meter: number
@@ -9,41 +11,20 @@ interface SeedRow {
   amount: number
 }
 
-/** Input and output tokens of every kind, as SQL over a row of `usage_records` named `u`. */
-export const TOKENS = `(u.uncached_input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens
-  + u.output_tokens + u.reasoning_tokens)`
-
 /**
  * What a request adds to a meter. A quota of requests counts those that were served. A rate limit counts those that
  * failed at a provider too, but not those that the gateway refused. ledger/rules/counting-rules.ts has the same rules: keep
  * them equal.
  */
-const AMOUNT = `case q.metric when 'in_flight' then 0 when 'tokens' then ${TOKENS} when 'nano_usd' then coalesce(u.cost_nano_usd, 0)
-  else (u.status < 400 or ${TOKENS} > 0 or q.is_rolling and u.status >= 500)::integer end`
+const AMOUNT_OF_RECORD = `case q.metric when 'in_flight' then 0 when 'tokens' then ${TOKENS} when 'nano_usd' then coalesce(u.cost_nano_usd, 0)
+  else (${IS_SERVED} or q.is_rolling and u.status >= 500)::integer end`
+/** The same of a rollup, for meters that are not rolling. */
+const AMOUNT_OF_ROLLUP = `case q.metric when 'in_flight' then 0 when 'tokens' then u.input_tokens + u.output_tokens
+  when 'nano_usd' then u.cost_nano_usd else u.served_requests end`
 
-const WHEN = `u.at >= q.since and u.at < coalesce(q.until, 'infinity') and not (u.sandbox and q.real_only)
-  and not (u.id = any($2::uuid[]))`
-
-/**
- * A row `u` of a key whose original is `q.key_id`. As an array it is read by the index on keys, whatever the planner expects of their
- * number.
- */
-export const OF_KEY = 'u.key_id = any(array(select k.id from keys k where k.original_id = q.key_id))'
-
-/** The requests that a selector `q` counts. */
-const COUNTED = `lateral (
-  select u.at, ${AMOUNT} as amount from usage_records u
-    where q.key_id is not null and ${OF_KEY} and u.org_id = q.org_id and ${WHEN}
-  union all
-  select u.at, ${AMOUNT} from usage_records u
-    where q.key_id is null and q.end_user_id is not null
-      and u.environment_id = q.environment_id and u.end_user_id = q.end_user_id and ${WHEN}
-  union all
-  select u.at, ${AMOUNT} from environments e join usage_records u on u.environment_id = e.id
-    where q.key_id is null and q.end_user_id is null and e.org_id = q.org_id
-      and (q.project_id is null or e.project_id = q.project_id)
-      and (q.environment_id is null or e.id = q.environment_id) and ${WHEN}
-) as s`
+/** A subselect, which is hashed in every plan. An array is hashed only while it is a constant: not in a generic plan. */
+const RECORDS = recordsOf(`u.at, ${AMOUNT_OF_RECORD} as amount`, 'u.id not in (select id from running)')
+const ROLLUPS = rollupsOf(`${AMOUNT_OF_ROLLUP} as amount`)
 
 const CUT_SUM = `least(coalesce(sum(amount), 0), ${Number.MAX_SAFE_INTEGER})::bigint`
 
@@ -56,12 +37,19 @@ const CUT_SUM = `least(coalesce(sum(amount), 0), ${Number.MAX_SAFE_INTEGER})::bi
 const TEXT = `
 with q as (
   select * from json_to_recordset($1::json) as r(meter integer, metric text, is_rolling boolean, slot_ms bigint, real_only boolean,
-    org_id uuid, project_id uuid, environment_id uuid, key_id uuid, end_user_id text, since timestamptz, until timestamptz)
+    org_id uuid, project_id uuid, environment_id uuid, key_id uuid, end_user_id text, is_whole boolean, since timestamptz,
+    until timestamptz)
+), running as materialized (
+  select unnest($2::uuid[]) as id
 ), listed as (
   select meter, slot_ms, floor(extract(epoch from s.at) * 1000) as at, amount, count(*) over (partition by meter) as requests
-  from q join ${COUNTED} on true where q.is_rolling
+  from q join ${RECORDS} as s on true where q.is_rolling
+), summed as (
+  select meter, amount from q join ${RECORDS} as s on true where not q.is_rolling
+  union all
+  select meter, amount from q join ${ROLLUPS} as s on true where not q.is_rolling
 )
-select meter, 0::numeric as at, ${CUT_SUM} as amount from q left join ${COUNTED} on true where not q.is_rolling group by meter
+select meter, 0::numeric as at, ${CUT_SUM} as amount from summed group by meter
 union all
 select meter, max(at), ${CUT_SUM} from listed
   group by meter, case when requests <= ${MAX_ROLLING_ENTRIES} then at else floor(at / slot_ms) end
@@ -118,12 +106,11 @@ export async function listMeterSeeds(
   at: number,
   without: readonly string[],
 ): Promise<Seed[]> {
-  const selectors = meters.map((meter, index) => {
+  const openFrom = firstArrival(without)
+  const selectors = meters.flatMap((meter, index) => {
     const isRolling = meter.kind === 'rolling'
-    const since = isRolling ? Math.max(meter.since, at - meter.windowMs) : meter.since
-    const until = meter.kind === 'fixed' && meter.end !== null ? new Date(meter.end) : null
     const { orgId, projectId, environmentId, keyId, endUserId, excludesSandbox } = meter.subject
-    return {
+    return spansOf(meter, at, openFrom).map(span => ({
       meter: index,
       metric: meter.metric,
       is_rolling: isRolling,
@@ -134,9 +121,8 @@ export async function listMeterSeeds(
       environment_id: environmentId,
       key_id: keyId,
       end_user_id: endUserId,
-      since: new Date(since),
-      until,
-    }
+      ...span,
+    }))
   })
   const { rows } = await pool.query<SeedRow>({
     name: 'list_seeds',
@@ -151,4 +137,27 @@ export async function listMeterSeeds(
     if (meters[row.meter]?.kind === 'rolling') seed.entries.push({ at: Number(row.at), amount: row.amount })
   }
   return seeds
+}
+
+function spansOf(meter: Meter, at: number, openFrom: number): UsageSpan[] {
+  // Its entries are single requests, so no hour of it is whole.
+  if (meter.kind === 'rolling') {
+    return toSpans(
+      Math.max(meter.since, at - meter.windowMs),
+      Number.POSITIVE_INFINITY,
+      Number.NEGATIVE_INFINITY,
+    )
+  }
+  const until = meter.kind === 'fixed' ? meter.end : null
+  return toSpans(meter.since, until ?? Number.POSITIVE_INFINITY, openFrom)
+}
+
+/** A clock may be set between the id of a request and the time of its arrival. */
+const CLOCK_MS = 60_000
+
+/** Returns a time before which none of these requests arrived, in Unix milliseconds. */
+function firstArrival(ids: readonly string[]): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const id of ids) first = Math.min(first, timeOfId(id) ?? Number.NEGATIVE_INFINITY)
+  return first - CLOCK_MS
 }

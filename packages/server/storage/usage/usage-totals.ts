@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../pool.ts'
-import { OF_KEY } from './usage-seeds.ts'
+import { RECORD_COLUMNS, ROLLUP_COLUMNS, recordsOf, rollupsOf, toSpans } from './used-requests.ts'
 
 /** Selects the usage of an organization, or of the narrowest part of it that is given, since a time. */
 export interface UsageSelector {
@@ -30,14 +30,7 @@ export interface UsageTotals {
   readonly last_at: Date | null
 }
 
-const COLUMNS = sql`u.at, u.status, u.cost_nano_usd,
-  u.uncached_input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens as input,
-  u.output_tokens::bigint + u.reasoning_tokens as output`
-
-/**
- * Sums the usage records of each selector, by its id. One statement for all of them; equal selectors are summed once.
- * Usage of a key or an end user is found by an index of its own, other usage by the index on environments.
- */
+/** Sums the usage of each selector, by its id. One statement for all of them; equal selectors are summed once. */
 export async function sumUsage(
   db: Db,
   selectors: readonly UsageSelector[],
@@ -62,33 +55,26 @@ function toSelection({ id: _, ...selection }: UsageSelector): string {
 
 async function sumEach(db: Db, selectors: readonly UsageSelector[]): Promise<Map<string, UsageTotals>> {
   if (selectors.length === 0) return new Map()
+  const asked = selectors.flatMap(({ since, real_only = false, ...selector }) => {
+    const spans = toSpans(since?.getTime() ?? Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    return spans.map(span => ({ ...selector, real_only, ...span }))
+  })
   const { rows } = await sql<UsageTotals & { id: string }>`
-    select q.id, t.* from json_to_recordset(${JSON.stringify(selectors)}::json) as q(
-      id uuid, org_id uuid, project_id uuid, environment_id uuid, key_id uuid, end_user_id text, since timestamptz,
-      real_only boolean)
-    cross join lateral (
-      select count(*) as requests,
-        count(*) filter (where status < 400 or input + output > 0) as served_requests,
-        coalesce(sum(input), 0)::bigint as input_tokens,
-        coalesce(sum(output), 0)::bigint as output_tokens,
-        coalesce(sum(cost_nano_usd), 0)::float8 as cost_nano_usd,
-        max(at) as last_at
-      from (
-        select ${COLUMNS} from usage_records u
-          where q.key_id is not null and ${sql.raw(OF_KEY)} and u.org_id = q.org_id
-            and u.at >= coalesce(q.since, '-infinity') and not (u.sandbox and q.real_only is true)
-        union all
-        select ${COLUMNS} from usage_records u
-          where q.key_id is null and q.end_user_id is not null
-            and u.environment_id = q.environment_id and u.end_user_id = q.end_user_id
-            and u.at >= coalesce(q.since, '-infinity') and not (u.sandbox and q.real_only is true)
-        union all
-        select ${COLUMNS} from environments e join usage_records u on u.environment_id = e.id
-          where q.key_id is null and q.end_user_id is null and e.org_id = q.org_id
-            and (q.project_id is null or e.project_id = q.project_id)
-            and (q.environment_id is null or e.id = q.environment_id)
-            and u.at >= coalesce(q.since, '-infinity') and not (u.sandbox and q.real_only is true)
-      ) as used
-    ) as t`.execute(db)
+    select q.id,
+      coalesce(sum(requests), 0)::bigint as requests,
+      coalesce(sum(served_requests), 0)::bigint as served_requests,
+      coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+      coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+      coalesce(sum(cost_nano_usd), 0)::float8 as cost_nano_usd,
+      max(last_at) as last_at
+    from json_to_recordset(${JSON.stringify(asked)}::json) as q(
+      id uuid, org_id uuid, project_id uuid, environment_id uuid, key_id uuid, end_user_id text, real_only boolean,
+      is_whole boolean, since timestamptz, until timestamptz)
+    left join lateral (
+      select * from ${sql.raw(recordsOf(RECORD_COLUMNS))} as records
+      union all
+      select * from ${sql.raw(rollupsOf(ROLLUP_COLUMNS))} as rollups
+    ) as used on true
+    group by q.id`.execute(db)
   return new Map(rows.map(({ id, ...totals }) => [id, totals]))
 }

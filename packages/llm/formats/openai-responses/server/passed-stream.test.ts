@@ -16,7 +16,7 @@ const CONTEXT = {
   format: 'openai-responses',
   isSandbox: false,
   includeUsage: true,
-  call: {},
+  parsed: {},
 } as ReplyContext
 const BILL = {
   usage: { uncachedInput: 5, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 },
