@@ -21,7 +21,7 @@ export interface EventEncoder {
 export interface BegunStream {
   /** The number of the next event. */
   readonly next: number
-  /** The items so far, as far as they are known. */
+  /** The known items. */
   readonly items: OpenItem[]
   /** The last item, if it has not ended. */
   readonly current: MessageItem | undefined
