@@ -63,7 +63,7 @@ describe('a name', () => {
   })
 
   test('is not known for callers if only the hosts file has it', async () => {
-    const hostsFile = { find: async () => [{ address: '127.0.0.1', family: 4 }] } as never
+    const hostsFile = { list: async () => [{ address: '127.0.0.1', family: 4 }] } as never
     const configured = openConfiguredEgress({ allowPrivate: true, dnsServers: [dns.server], hostsFile })
     expect(await get('only-in-hosts.test', configured)).toMatchObject({ ok: true })
     expect(await get('only-in-hosts.test', callers())).toEqual({ ok: false, reason: 'unreachable' })
