@@ -32,7 +32,7 @@ export interface DrainOptions
    */
   readonly onReplayed?: (records: AsyncIterable<readonly RecordLine[]>) => Promise<void>
   /** Runs the insert of a segment of a killed run. Absent: at once. */
-  readonly inTurn?: <T>(work: () => Promise<T>) => Promise<T>
+  readonly runAlone?: <T>(work: () => Promise<T>) => Promise<T>
   readonly flushEveryMs?: number
   /** The most records in memory, and the most characters of their lines. Further records wait in the segments only. */
   readonly maxQueued?: number
@@ -101,14 +101,14 @@ export class Drain {
     this.#space = new JournalSpace(options.journal, options.maxBytes ?? Number.POSITIVE_INFINITY)
     this.#opens = new OpenRequests(options.journal)
     this.#unjournaled = new UnjournaledLines(options.journal, options.log, id => this.#opens.remove(id))
-    const { folder, journal, log, inTurn = work => work(), onReplayed } = options
+    const { folder, journal, log, runAlone = work => work(), onReplayed } = options
     this.#segments = new JournalSegments({
       folder,
       journal,
       batches: this.#batches,
       opens: this.#opens,
       log,
-      inTurn,
+      runAlone,
       onReplayed,
     })
     this.#timer = setInterval(() => {

@@ -13,7 +13,7 @@ export interface JournalSegmentsOptions {
   readonly opens: Pick<OpenRequests, 'moveFrom' | 'listWithout'>
   readonly log: Pick<Log, 'error' | 'warn'>
   /** As in DrainOptions. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  readonly runAlone: <T>(work: () => Promise<T>) => Promise<T>
   /** As in DrainOptions. */
   readonly onReplayed: ((records: AsyncIterable<readonly RecordLine[]>) => Promise<void>) | undefined
 }
@@ -62,13 +62,13 @@ export class JournalSegments {
 
   /** Inserts the records of killed runs. A request without a record counts as its open line says. Rejects with the database's error. */
   async insertRecovered(): Promise<void> {
-    const { batches, journal, log, inTurn, onReplayed } = this.#options
+    const { batches, journal, log, runAlone, onReplayed } = this.#options
     const opens = new Map<string, RecordLine>()
-    for (const sequence of this.#recovered) await inTurn(() => this.#insert(sequence, opens))
+    for (const sequence of this.#recovered) await runAlone(() => this.#insert(sequence, opens))
     const cutOff = [...opens.values()]
     if (cutOff.length > 0) {
       log.warn({ requests: cutOff.length }, 'requests were cut off by a kill; their estimates are counted')
-      await inTurn(() => batches.insertAll(cutOff))
+      await runAlone(() => batches.insertAll(cutOff))
     }
     const segments = this.#recovered
     this.#recovered = []
