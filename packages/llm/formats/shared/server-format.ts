@@ -71,7 +71,8 @@ export interface ChatServer {
   /** Throws RequestError. */
   parse(body: JsonObject, context: ParseContext): ParsedChat
   encodeReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer
-  openStream(context: ReplyContext): StreamEncoder
+  /** `mayBeCut`: a limit may end the stream before its provider does, so that the gateway writes its end. Absent: none can. */
+  openStream(context: ReplyContext, mayBeCut?: boolean): StreamEncoder
   /** The answer to a body that asks for nothing but its model. Absent: no body of the format does. */
   readonly encodeModelLoad?: EncodeModelLoad
   /** The frame that ends a stream after its headers are out. */

@@ -75,7 +75,8 @@ export class StreamedChat extends ChatCall<ProviderStream> {
     this.dropContent(stream.call.hasBody)
     const { ctx, server, replyContext } = this
     const writer = this.#writer as StreamWriter
-    const encoder = server.openStream(replyContext)
+    const guard = this.#toGuard()
+    const encoder = server.openStream(replyContext, guard !== undefined)
     ctx.encodeStreamFault = fault => writer.withoutStart(this.#encodeFault(fault, encoder))
     const end = await relayStream({
       ctx,
@@ -85,7 +86,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
       includeUsage: replyContext.includeUsage,
       capture: ctx.environment.logCapture === 'full',
       idleMs,
-      guard: this.#toGuard(),
+      guard,
       findsReasoning: hasThinkingPrice(this.target.catalogModel?.pricing),
     })
     const bill = this.#toBill(end, stream.call.sentAt)

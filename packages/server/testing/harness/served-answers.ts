@@ -96,11 +96,21 @@ function readChatStream(bytes: Buffer): ServedAnswer {
   return seen
 }
 
+/** Throws if the last event has other items than the events before it. */
+function expectItems({ output }: Body, ended: ReadonlyMap<number, Body>, text: string): void {
+  if (JSON.stringify(output) !== JSON.stringify([...ended.values()]))
+    throw new Error(`the answer has other items than its events: ${JSON.stringify(output)}`)
+  const parts: Body[] = output.flatMap((item: Body) => (item.type === 'message' ? item.content : []))
+  const found = parts.map(part => part.text ?? part.refusal).join('')
+  if (found !== text) throw new Error(`the answer has another text than its events: ${found}`)
+}
+
 /** Events of Responses, each with its number. */
 function readResponsesStream(bytes: Buffer): ServedAnswer {
   const seen = new Reading()
   let last = -1
   let begun = 0
+  const ended = new Map<number, Body>()
   for (const { event, data } of toBlocks(bytes)) {
     const body = parse(data)
     if (body.type !== event) throw new Error(`${event} is ${body.type}`)
@@ -114,12 +124,16 @@ function readResponsesStream(bytes: Buffer): ServedAnswer {
       seen.addCall(body.output_index, body.item.name, '')
     if (event === 'response.function_call_arguments.delta')
       seen.addCall(body.output_index, undefined, body.delta)
-    if (event === 'response.output_item.done') seen.endCall(body.output_index)
+    if (event === 'response.output_item.done') {
+      ended.set(body.output_index, body.item)
+      seen.endCall(body.output_index)
+    }
     for (const item of body.response?.output ?? []) {
       if (item.type === 'function_call' && item.status === 'completed') JSON.parse(item.arguments)
     }
     if (event === 'response.completed') seen.finish = 'completed'
     if (event === 'response.incomplete') seen.finish = body.response.incomplete_details.reason
+    if (seen.finish !== undefined) expectItems(body.response, ended, seen.text)
     if (event === 'error') seen.code = body.code
   }
   return seen
@@ -144,8 +158,10 @@ class MessageReading extends Reading {
     } else if (type === 'content_block_delta') {
       this.text += delta.text ?? ''
       if (delta.partial_json !== undefined) this.addCall(index, undefined, delta.partial_json)
-    } else if (type === 'message_delta') this.#stop = delta.stop_reason
-    else if (type === 'message_stop') this.finish = this.#stop ?? 'none'
+    } else if (type === 'message_delta') {
+      if (this.#open) throw new Error('the answer ends within a block')
+      this.#stop = delta.stop_reason
+    } else if (type === 'message_stop') this.finish = this.#stop ?? 'none'
     else if (type === 'error') this.code = body.error.code
   }
 }
@@ -207,6 +223,7 @@ function toAwsEvents(bytes: Buffer): AwsEvent[] {
 
 function readConverseStream(bytes: Buffer): ServedAnswer {
   const seen = new Reading()
+  const open = new Set<number>()
   let stop: string | undefined
   for (const { event, body } of toAwsEvents(bytes)) {
     if (seen.finish !== undefined || seen.code !== undefined) throw new Error(`behind the end: ${event}`)
@@ -215,8 +232,15 @@ function readConverseStream(bytes: Buffer): ServedAnswer {
     seen.text += body.delta?.text ?? ''
     if (body.delta?.toolUse !== undefined)
       seen.addCall(body.contentBlockIndex, undefined, body.delta.toolUse.input)
-    if (event === 'contentBlockStop') seen.endCall(body.contentBlockIndex)
-    if (event === 'messageStop') stop = body.stopReason
+    if (body.start !== undefined || body.delta !== undefined) open.add(body.contentBlockIndex)
+    if (event === 'contentBlockStop') {
+      open.delete(body.contentBlockIndex)
+      seen.endCall(body.contentBlockIndex)
+    }
+    if (event === 'messageStop') {
+      if (open.size > 0) throw new Error('the answer ends within a block')
+      stop = body.stopReason
+    }
     if (event === 'metadata') seen.finish = stop ?? 'none'
     if (event.startsWith('exception:')) seen.code = body.code
   }

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
@@ -71,6 +72,9 @@ const DECODED_MARKS = /message|content_block_st|"error"/
 
 /** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
+  /** The index of the block that has begun and not ended. */
+  #open: Json | undefined
+
   /** The events that only continue a block, of which the gateway needs nothing. */
   measurePassable(chunk: Buffer): number {
     const text = chunk.toString('latin1')
@@ -80,14 +84,22 @@ class PassedStream implements StreamEncoder {
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    if (event.data.includes('"content_block_st')) this.#noteBlock(parseObject(event.data))
     return events.some(({ type }) => type === 'end') ? '' : event.raw
   }
 
+  #noteBlock({ type, index }: JsonObject = {}): void {
+    if (type === 'content_block_start') this.#open = index
+    else if (type === 'content_block_stop') this.#open = undefined
+  }
+
+  /** Without a finish reason a limit ended the answer, mostly within a block. */
   finish({ isFinishSent, finishReason, bill }: StreamEnd): string {
     const stop = toFrame({ type: 'message_stop' })
     if (isFinishSent) return stop
+    const block = this.#open === undefined ? '' : toFrame({ type: 'content_block_stop', index: this.#open })
     const delta = encodeStop(finishReason, undefined)
-    return toFrame({ type: 'message_delta', delta, usage: encodeUsage(bill.usage) }) + stop
+    return block + toFrame({ type: 'message_delta', delta, usage: encodeUsage(bill.usage) }) + stop
   }
 }
 

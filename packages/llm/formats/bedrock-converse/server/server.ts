@@ -1,5 +1,7 @@
 import { encodeAwsEvent, encodeAwsException } from '../../../frames/aws-event-frame.ts'
 import { countAwsEvents, measureAwsEvents } from '../../../frames/aws-event-stream.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/answers/plain-answer.ts'
@@ -15,8 +17,10 @@ export const converseServer: ChatServer = {
   id: 'bedrock-converse',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: context =>
-    context.format === 'bedrock-converse' ? new PassedStream(context) : new TranslatedStream(context),
+  openStream: (context, mayBeCut = false) =>
+    context.format === 'bedrock-converse'
+      ? new PassedStream(context, mayBeCut)
+      : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     encodeAwsException(toStreamException(fault), toStreamError(fault, requestId, baseUrl)),
   streamType: 'application/vnd.amazon.eventstream',
@@ -75,14 +79,20 @@ const MUST_READ = /messageSt|contentBlockSt|metadata|toolUse|xception/
 /** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
   readonly #context: ReplyContext
+  readonly #mayBeCut: boolean
   #last: Uint8Array | undefined
+  /** The index of the block that has begun and not ended. Only known of a stream that may be cut. */
+  #open: number | undefined
 
-  constructor(context: ReplyContext) {
+  constructor(context: ReplyContext, mayBeCut: boolean) {
     this.#context = context
+    this.#mayBeCut = mayBeCut
   }
 
   /** The events that only continue a block. */
   measurePassable(chunk: Buffer): number {
+    // A block of text has no event for its start: any of its events may be the first one.
+    if (this.#mayBeCut) return 0
     const mark = chunk.toString('latin1').search(MUST_READ)
     return measureAwsEvents(chunk, mark === -1 ? chunk.length : mark)
   }
@@ -93,16 +103,26 @@ class PassedStream implements StreamEncoder {
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
     if (events.some(({ type }) => type === 'error')) return ''
+    if (this.#mayBeCut) this.#noteBlock(parseObject(event.data))
     if (!events.some(({ type }) => type === 'end')) return event.raw
     this.#last = event.raw
     return ''
   }
 
+  /** Only an event that ends a block has neither a start nor a piece of it. */
+  #noteBlock({ contentBlockIndex: index, start, delta }: JsonObject = {}): void {
+    if (typeof index !== 'number') return
+    this.#open = start === undefined && delta === undefined ? undefined : index
+  }
+
+  /** Without a finish reason a limit ended the answer, mostly within a block. */
   finish({ isFinishSent, finishReason, bill }: StreamEnd): Uint8Array {
     if (this.#last !== undefined) return this.#last
     const stop = { type: 'messageStop', body: { stopReason: toStopReason(finishReason, undefined) } }
     const metadata = toMetadata(bill.usage, latencyMs(this.#context))
-    return toFrames(isFinishSent ? [metadata] : [stop, metadata])
+    if (isFinishSent) return toFrames([metadata])
+    const block = { type: 'contentBlockStop', body: { contentBlockIndex: this.#open } }
+    return toFrames(this.#open === undefined ? [stop, metadata] : [block, stop, metadata])
   }
 }
 

@@ -17,9 +17,19 @@ export interface EventEncoder {
   fail(error: { readonly code: string; readonly message: string }): WireEvent[]
 }
 
-/** `next`: the number of the next event of a stream that another program began. Absent: the stream begins here. */
-export function openEventEncoder(head: ResponseHead, next?: number): EventEncoder {
-  return new ResponseWriter(head, next)
+/** A stream that another program began. */
+export interface BegunStream {
+  /** The number of the next event. */
+  readonly next: number
+  /** Its known items. */
+  readonly items: OpenItem[]
+  /** The last item, if it has not ended. */
+  readonly current: MessageItem | undefined
+}
+
+/** `begun`: absent: the stream begins here. */
+export function openEventEncoder(head: ResponseHead, begun?: BegunStream): EventEncoder {
+  return new ResponseWriter(head, begun)
 }
 
 /** A complete answer: the response that the last event of its stream would contain. */
@@ -49,14 +59,16 @@ class ResponseWriter implements EventEncoder {
   #number: number
   #hasBegun: boolean
   /** All items so far. Items that are not closed yet still change. */
-  readonly #items: OpenItem[] = []
+  readonly #items: OpenItem[]
   #current: MessageItem | ReasoningItem | undefined
   readonly #calls = new Map<number, CallItem>()
 
-  constructor(head: ResponseHead, next?: number) {
+  constructor(head: ResponseHead, begun?: BegunStream) {
     this.#head = head
-    this.#number = next ?? 0
-    this.#hasBegun = next !== undefined
+    this.#number = begun?.next ?? 0
+    this.#hasBegun = begun !== undefined
+    this.#items = begun?.items ?? []
+    this.#current = begun?.current
   }
 
   add(delta: DeltaEvent): WireEvent[] {

@@ -9,6 +9,7 @@ import type { ServedFault } from '../../shared/errors/served-fault.ts'
 import type { ChatServer, CountFormat, ReplyContext } from '../../shared/server-format.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
+import { PassedItems } from './passed-items.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /**
@@ -19,8 +20,10 @@ export const responsesServer: ChatServer = {
   id: 'openai-responses',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: context =>
-    context.format === 'openai-responses' ? new PassedStream(context) : new TranslatedStream(context),
+  openStream: (context, mayBeCut = false) =>
+    context.format === 'openai-responses'
+      ? new PassedStream(context, mayBeCut)
+      : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) => {
     const head = { id: `resp_${requestId}`, created: 0, model: '', ...NOTHING_REPEATED }
     return encodeFault(openEventEncoder(head), fault, requestId, baseUrl)
@@ -100,12 +103,17 @@ class PassedStream implements StreamEncoder {
   /** The response's id, and the number of the next event; undefined: nothing was passed on yet. */
   #id: string | undefined
   #next: number | undefined
+  /** undefined: no limit can cut the stream. */
+  readonly #shown: PassedItems | undefined
 
-  constructor(context: ReplyContext) {
+  constructor(context: ReplyContext, mayBeCut: boolean) {
     this.#context = context
+    this.#shown = mayBeCut ? new PassedItems() : undefined
   }
 
   measurePassable(chunk: Buffer): number {
+    // The end that the gateway writes repeats all texts.
+    if (this.#shown !== undefined) return 0
     const text = chunk.toString('latin1')
     const length = measureUnmarked(text, DECODED_MARKS)
     if (length > 0) this.#noteNumber(text, length)
@@ -115,6 +123,7 @@ class PassedStream implements StreamEncoder {
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
     this.#id ??= ID.exec(event.data)?.[1]
     this.#noteNumber(event.data, event.data.length)
+    this.#shown?.note(events, event.data)
     if (!events.some(({ type }) => type === 'end')) return event.raw
     // The record is written before the last event goes out.
     this.#last = event.raw
@@ -142,7 +151,9 @@ class PassedStream implements StreamEncoder {
   /** Returns an encoder of the events that follow the provider's. */
   #continue(): EventEncoder {
     const head = toHead(this.#context)
-    return openEventEncoder({ ...head, id: this.#id ?? head.id }, this.#next)
+    const { all: items = [], current } = this.#shown ?? {}
+    const begun = this.#next === undefined ? undefined : { next: this.#next, items, current }
+    return openEventEncoder({ ...head, id: this.#id ?? head.id }, begun)
   }
 }
 
