@@ -29,7 +29,7 @@ const KEEP_ALIVES: Readonly<Record<string, string | readonly [first: string, lat
   'gemini-list': ' ',
   'bedrock-converse': FRAME,
   'bedrock-invoke': FRAME,
-  'cohere-v2': COMMENT,
+  'cohere-v2': ': keep-alive\n',
   'ollama-chat': ' ',
 }
 

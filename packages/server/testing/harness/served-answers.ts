@@ -257,8 +257,15 @@ function readInvokeStream(bytes: Buffer): ServedAnswer {
   return seen
 }
 
+/** Cohere's client for Go fails on a block that has no data. */
 function readCohereStream(bytes: Buffer): ServedAnswer {
   const seen = new Reading()
+  const empty = bytes
+    .toString('utf8')
+    .split('\n\n')
+    .slice(0, -1)
+    .find(block => !/^data:/m.test(block))
+  if (empty !== undefined) throw new Error(`a block without data: ${empty}`)
   for (const { data } of toBlocks(bytes)) {
     if (data === '[DONE]') continue
     const { type, index, delta } = parse(data)

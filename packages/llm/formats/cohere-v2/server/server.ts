@@ -21,6 +21,9 @@ export const cohereServer: ChatServer = {
     context.format === 'cohere-v2' ? new PassedStream() : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     encodeFault(new ChatEventEncoder({ id: requestId, created: 0, model: '' }), fault, requestId, baseUrl),
+  // Comments, without the blank line that ends an event: Cohere's client for Go takes an event without data for broken JSON.
+  keepAlive: ': keep-alive\n',
+  cutNote: ': budget_exceeded: a limit of tokens or spend ended this answer\n',
 }
 
 function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
