@@ -87,9 +87,11 @@ function toRequest(method: string, body: JsonObject, { provider, model, baseUrl 
 }
 
 /** A caller's own contents and settings. */
-function toPassed({ contents, systemInstruction, config }: GoogleFields, target: Target): UpstreamRequest {
+function toPassed(google: GoogleFields, target: Target): UpstreamRequest {
+  const { contents, systemInstruction, config, safetySettings } = google
   const value: JsonObject = { contents: [...contents], generationConfig: config }
   if (systemInstruction !== undefined) value.systemInstruction = systemInstruction
+  if (safetySettings !== undefined) value.safetySettings = safetySettings
   const request = toRequest('generateContent', value, target)
   return { ...request, content: { rules: PASSED_GOOGLE_RULES, value } }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
@@ -37,6 +37,8 @@ export interface GoogleFields {
   readonly systemInstruction?: JsonObject
   /** `generationConfig`, which names the kinds of output. */
   readonly config: JsonObject
+  /** As it came. */
+  readonly safetySettings?: Json
   /** Paths of what other models cannot honour. */
   readonly only: readonly string[]
   /** Paths of fields that no model gets. */

@@ -3,11 +3,13 @@ import {
   CONTENT as PASSED_CONTENT,
   CONTENTS as PASSED_CONTENTS,
 } from '../formats/gemini-content/wire/content-rules.ts'
+import { SAFETY_SETTINGS } from '../formats/gemini-content/wire/fields.ts'
 import {
   ADDRESS,
   CHOICES,
   FieldRules,
   forEndUsers,
+  forKeys,
   MEDIA,
   MODEL,
   SCALAR,
@@ -95,6 +97,7 @@ export const PASSED_GOOGLE_RULES = new FieldRules(
   Object.entries({
     contents: PASSED_CONTENTS,
     systemInstruction: PASSED_CONTENT,
+    safetySettings: forKeys(SAFETY_SETTINGS),
     generationConfig: toObjectRule(
       {
         responseModalities: toListRule(toUsualRule(['TEXT', 'IMAGE'])),

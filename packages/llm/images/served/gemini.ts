@@ -1,3 +1,4 @@
+import { hasStrictFilter } from '../../formats/gemini-content/server/parse-tools.ts'
 import { assertSameModel, spell } from '../../formats/gemini-content/server/read-body.ts'
 import {
   choiceAt,
@@ -24,6 +25,7 @@ const BODY: ReadonlySet<string> = new Set([
   'contents',
   'systemInstruction',
   'generationConfig',
+  'safetySettings',
   'endUser',
 ])
 const PART: ReadonlySet<string> = new Set(['text', 'thought', 'thoughtSignature', 'inlineData'])
@@ -60,7 +62,7 @@ export const geminiImageList: ImageServer = {
 
 function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImages {
   const body = spell(given)
-  const unknownFields = listUnknownFields(body, BODY)
+  const unknownFields = listUnknownFields(withoutEmptyLists(body), BODY)
   assertSameModel(body, model)
   const content: PromptContent = { texts: [], images: [] }
   const contents = listAt(body.contents, 'contents')
@@ -75,20 +77,32 @@ function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImag
   const { config, only } = readConfig(body, unknownFields)
   if (system !== undefined) only.push('systemInstruction')
   if (contents.length > 1) only.push('contents')
+  const { safetySettings } = withoutEmptyLists(body)
+  if (hasStrictFilter(safetySettings)) only.push('safetySettings')
   const google: GoogleFields = {
     contents: kept,
     config,
     only: [...only, ...unknownFields],
     unknownFields,
     ...(system === undefined ? {} : { systemInstruction: system }),
+    ...(safetySettings === undefined || safetySettings === null ? {} : { safetySettings }),
   }
+  // A client token may not loosen filters.
+  const notForUsers = google.safetySettings === undefined ? [] : ['safetySettings']
   const request = { model, prompt, n: 1, google }
   return {
     request: content.images.length === 0 ? request : { ...request, images: content.images },
     endUser: body.endUser,
-    findings: toPassThroughFindings(unknownFields, isEndUser),
+    findings: toPassThroughFindings([...notForUsers, ...unknownFields], isEndUser),
     files: undefined,
   }
+}
+
+/** Some clients send an empty list for a field that they do not set, such as LangChain for `stopSequences`. */
+function withoutEmptyLists(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => !Array.isArray(value) || value.length > 0),
+  )
 }
 
 interface PromptContent {
@@ -125,7 +139,7 @@ function readPart(value: Json, path: string, prompt: PromptContent): void {
 /** Adds fields that no target gets to `unknownFields`. `only`: paths of what a Google model alone takes. */
 function readConfig(body: JsonObject, unknownFields: string[]): { config: JsonObject; only: string[] } {
   const given = optionalObject(body, 'generationConfig') ?? {}
-  unknownFields.push(...listUnknownFields(given, CONFIG, 'generationConfig'))
+  unknownFields.push(...listUnknownFields(withoutEmptyLists(given), CONFIG, 'generationConfig'))
   if ((given.candidateCount ?? 1) !== 1) throw invalid('generationConfig.candidateCount', 'must be 1.')
   const only: string[] = []
   const config = new Map<string, Json>([['responseModalities', readModalities(given)]])

@@ -13,7 +13,7 @@ import { CONFIG_FIELDS, FIELDS } from '../wire/fields.ts'
 import { toCamel } from '../wire/spell-camel.ts'
 import { parseConfig } from './parse-config.ts'
 import { parseContents } from './parse-contents.ts'
-import { parseSafety, parseTools } from './parse-tools.ts'
+import { hasStrictFilter, parseTools } from './parse-tools.ts'
 import { assertSameModel, spell } from './read-body.ts'
 
 /**
@@ -38,7 +38,7 @@ export function parseRequest(given: JsonObject, context: ParseContext, stream: b
   }
   parseTools(body, request, findings)
   const { choices, showsThoughts } = parseConfig(body, request, findings)
-  parseSafety(body.safetySettings, findings)
+  if (hasStrictFilter(body.safetySettings)) findings.nativeOnly.push('safetySettings')
   if (optionalText(body, 'cachedContent') !== undefined) findings.storedStatePaths.push('cachedContent')
   if (context.isEndUser) {
     findings.passedOn = findPassedOn(given)

@@ -143,13 +143,13 @@ const LOOSE: ReadonlySet<Json | undefined> = new Set([
   null,
 ])
 
-/** Adds `safetySettings` to the findings if one of them makes a filter stricter. */
-export function parseSafety(value: Json | undefined, findings: TargetFindings): void {
-  if (value === undefined || value === null) return
+/** Returns true if one of the `safetySettings` makes a filter stricter. Throws RequestError. */
+export function hasStrictFilter(value: Json | undefined): boolean {
+  if (value === undefined || value === null) return false
   let isStrict = false
   for (const [at, safetySetting] of listAt(value, 'safetySettings').entries()) {
     const { threshold } = objectAt(safetySetting, `safetySettings[${at}]`)
     if (!LOOSE.has(threshold)) isStrict = true
   }
-  if (isStrict) findings.nativeOnly.push('safetySettings')
+  return isStrict
 }

@@ -35,7 +35,7 @@ const BOTH = { respell: toSnake }
 /** A field that only this format knows. It loosens a filter or costs more, so a client token may not send it. */
 const ofKeys = (): Field => sent(forKeys(SCALAR), formatSpecific(isOff))
 
-const SAFETY_SETTINGS = toListRule(
+export const SAFETY_SETTINGS = toListRule(
   toObjectRule({ category: SCALAR, threshold: SCALAR, method: SCALAR }, 'reserved'),
 )
 

@@ -71,6 +71,26 @@ describe('a Gemini model whose answers are images', () => {
     expect(log.cost_usd).toBeCloseTo(0.038728, 9)
   })
 
+  test('gets the safety settings of a secret key, and no list that is empty', async () => {
+    upstream.script(json(200, answered))
+    const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_LOW_AND_ABOVE' }]
+    const generationConfig = { stopSequences: [], responseModalities: ['IMAGE'] }
+    const response = await generate({ safetySettings, generationConfig, tools: [] })
+    expect(response.status).toBe(200)
+    expect(sent()?.body).toEqual({
+      contents,
+      safetySettings,
+      generationConfig: { responseModalities: ['IMAGE'] },
+    })
+    expect((await generate({ safetySettings: [] })).status).toBe(200)
+    expect(sent()?.body).not.toHaveProperty('safetySettings')
+    const asked = await generate({ safetySettings }, { key: await makePlaygroundToken(app) })
+    expect([asked.status, await asked.text()]).toEqual([
+      400,
+      expect.stringContaining('"param":"safetySettings"'),
+    ])
+  })
+
   test('continues a conversation with the images in it, in either spelling', async () => {
     upstream.script(json(200, answered))
     const talk = [
@@ -211,6 +231,11 @@ describe('other models', () => {
     ['a conversation', { contents: [...contents, ...contents] }, 'contents'],
     ['an instruction', { systemInstruction: { parts: [{ text: 'x' }] } }, 'systemInstruction'],
     [
+      'a stricter filter',
+      { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_LOW_AND_ABOVE' }] },
+      'safetySettings',
+    ],
+    [
       "a shape in Gemini's words",
       { generationConfig: { imageConfig: { aspectRatio: '1:1' } } },
       'generationConfig.imageConfig.aspectRatio',
@@ -223,7 +248,9 @@ describe('other models', () => {
 
   test('are asked without what only steers sampling, which is named', async () => {
     const generationConfig = { temperature: 1, topK: 40, responseModalities: ['TEXT', 'IMAGE'] }
-    const response = await generate({ generationConfig }, { model: 'sandbox/image' })
+    // A filter that they do not have is as loose as can be.
+    const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
+    const response = await generate({ generationConfig, safetySettings }, { model: 'sandbox/image' })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-rideau-dropped-params')).toBe(
       'generationConfig.temperature, generationConfig.topK',
