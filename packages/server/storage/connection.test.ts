@@ -1,5 +1,7 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { toClientConfig, withDatabase } from './connection.ts'
+import { openPool } from './pool.ts'
 
 const SOCKET = { host: '/run/rideau', port: 5432, user: 'postgres', database: 'postgres' }
 
@@ -18,6 +20,29 @@ describe('the configuration of a client', () => {
   test('never uses TLS for a socket', () => {
     expect(toClientConfig(SOCKET)).toMatchObject({ ...SOCKET, ssl: false })
   })
+})
+
+test('a pool begins with parameters that PgBouncer accepts, and no others', async () => {
+  let received = Buffer.alloc(0)
+  const server = createServer(socket => {
+    socket.once('data', data => {
+      received = data
+      socket.destroy()
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const pool = openPool(`postgres://someone@127.0.0.1:${port}/something`, () => {})
+  try {
+    await expect(pool.query('select 1')).rejects.toThrow()
+    // The length and the version of the protocol come first, each name and value ends with a zero byte, and so does the list.
+    const texts = received.toString('utf8', 8).split('\0')
+    const names = texts.filter((text, index) => index % 2 === 0 && text !== '')
+    expect(names.sort()).toEqual(['application_name', 'client_encoding', 'database', 'user'])
+  } finally {
+    await pool.end()
+    server.close()
+  }
 })
 
 describe('another database', () => {

@@ -1,10 +1,15 @@
-import { Client } from 'pg'
+import { sql } from 'kysely'
+import { Client, type Pool, type QueryConfig } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { addOrganization } from '../testing/harness/storage-rows.ts'
 import { toClientConfig } from './connection.ts'
-import { openPool } from './pool.ts'
+import { openDatabase, openPool } from './pool.ts'
 import { isUniqueViolation } from './unique-violation.ts'
+
+/** Ends with its session, when the database is dropped. */
+const ENDLESS = 'select pg_sleep(600)'
+const GIVEN_UP = { text: ENDLESS, query_timeout: 50 } as QueryConfig
 
 describe.each(listTestServers())('the pool on $label', server => {
   let database: FreshDatabase
@@ -28,10 +33,68 @@ describe.each(listTestServers())('the pool on $label', server => {
     }
   })
 
-  test('ends a query that takes longer than its timeout', async () => {
-    const pool = openPool(database.connection, () => {}, { max: 1, queryTimeoutMs: 50 })
+  test('a query that takes longer than its timeout fails, and ends on the server too', async () => {
+    const pool = openPool(database.connection, () => {}, { max: 1, queryTimeoutMs: 200 })
+    const countRunning = async (): Promise<number> => {
+      const { rows } = await database.pool.query(
+        `select from pg_stat_activity where datname = current_database() and query = $1 and state = 'active'`,
+        [ENDLESS],
+      )
+      return rows.length
+    }
     try {
-      await expect(pool.query('select pg_sleep(30)')).rejects.toThrow('timeout')
+      await expect(pool.query(ENDLESS)).rejects.toThrow('timeout')
+      await expect.poll(countRunning, { timeout: 30_000 }).toBe(0)
+    } finally {
+      await pool.end()
+    }
+  })
+
+  test.each<[string, (pool: Pool) => Promise<unknown>]>([
+    ['of the pool', pool => pool.query(GIVEN_UP)],
+    [
+      'of a client that is given back without its error',
+      async pool => {
+        const client = await pool.connect()
+        await client.query(GIVEN_UP).finally(() => client.release())
+      },
+    ],
+    [
+      'of a query builder',
+      async pool => {
+        // The driver passes no timeout of its own.
+        pool.options.query_timeout = 50
+        return await sql.raw(ENDLESS).execute(openDatabase(pool))
+      },
+    ],
+  ])(
+    'a connection is not used again while a statement %s runs that the server does not end',
+    async (_, run) => {
+      const pool = openPool(database.connection, () => {}, { max: 1, queryTimeoutMs: 0 })
+      try {
+        await expect(run(pool)).rejects.toThrow('Query read timeout')
+        pool.options.query_timeout = 0
+        const started = 'select pg_backend_pid() as pid, now() - statement_timestamp() as waited'
+        expect((await pool.query(started)).rows).toHaveLength(1)
+        const { rows } = await database.pool.query<{ state: string }>(
+          `select state from pg_stat_activity where datname = current_database() and query = $1`,
+          [ENDLESS],
+        )
+        expect(rows).toEqual([{ state: 'active' }])
+      } finally {
+        await pool.end()
+      }
+    },
+  )
+
+  test('a session that does nothing ends within a minute, in a transaction and outside', async () => {
+    const pool = openPool(database.connection, () => {}, { max: 1 })
+    try {
+      const { rows } = await pool.query(
+        `select current_setting('statement_timeout') as statement, current_setting('idle_session_timeout') as session,
+          current_setting('idle_in_transaction_session_timeout') as transaction`,
+      )
+      expect(rows).toEqual([{ statement: '28500ms', session: '1min', transaction: '1min' }])
     } finally {
       await pool.end()
     }

@@ -19,9 +19,6 @@ export type AdmitScope = () => Promise<() => void>
 /** Runs in the transaction of a scope before its first statement. What it throws rolls the transaction back. */
 export type EnterScope = (scoped: Db) => Promise<void>
 
-/** As long as the pool waits for a query (pool.ts). The pool then closes the connection, and the server would continue without a client. */
-const STATEMENT_TIMEOUT = '30s'
-
 /**
  * Runs `work` on a Db that reads and writes rows of these organizations only, by row-level security
  * (migrations/0001-initial/row-security.ts).
@@ -79,9 +76,7 @@ async function beginScope(
   const tx = await db.startTransaction().execute()
   try {
     const orgs = `{${orgIds.join(',')}}`
-    await sql`select rideau_enter(${orgs}), set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`.execute(
-      tx,
-    )
+    await sql`select rideau_enter(${orgs})`.execute(tx)
     await enter(tx)
     return tx
   } catch (error) {

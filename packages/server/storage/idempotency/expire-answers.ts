@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
+import { withSessionLock } from '../session-lock.ts'
 
 /** Rows that one statement deletes: locks stay short. */
 const BATCH_ROWS = 1_000
 /** What a row takes besides its answer, in bytes. */
 const ROW_BYTES = 512
-const LOCK = "hashtextextended('rideau.idempotency', 0)"
 
 /**
  * Removes expired answers, claims of processes that ended an hour ago, and of environments that have more than
@@ -16,22 +16,13 @@ export async function expireAnswers(
   maxBytes: number,
   signal?: AbortSignal,
 ): Promise<{ readonly expired: number; readonly surplus: number } | undefined> {
-  const client = await pool.connect()
-  try {
-    const lock = await client.query<{ acquired: boolean }>(`select pg_try_advisory_lock(${LOCK}) as acquired`)
-    if (lock.rows[0]?.acquired !== true) return undefined
-    try {
-      const expired = await deleteAll(client, EXPIRED, [], signal)
-      const abandoned = await deleteAll(client, ABANDONED, [], signal)
-      await client.query("delete from idempotency_owners where renewed_at < now() - interval '1 hour'")
-      const surplus = await deleteAll(client, SURPLUS, [maxBytes], signal)
-      return { expired: expired + abandoned, surplus }
-    } finally {
-      await client.query(`select pg_advisory_unlock(${LOCK})`)
-    }
-  } finally {
-    client.release()
-  }
+  return await withSessionLock(pool, 'rideau.idempotency', async client => {
+    const expired = await deleteAll(client, EXPIRED, [], signal)
+    const abandoned = await deleteAll(client, ABANDONED, [], signal)
+    await client.query("delete from idempotency_owners where renewed_at < now() - interval '1 hour'")
+    const surplus = await deleteAll(client, SURPLUS, [maxBytes], signal)
+    return { expired: expired + abandoned, surplus }
+  })
 }
 
 const EXPIRED = `select id from idempotent_answers where expires_at <= now()

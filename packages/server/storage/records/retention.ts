@@ -1,4 +1,5 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import { withSessionLock } from '../session-lock.ts'
 
 /** What a run removed. */
 export interface RetentionResult {
@@ -27,20 +28,7 @@ export async function applyRetention(
   now: Date,
   signal?: AbortSignal,
 ): Promise<RetentionResult | undefined> {
-  const client = await pool.connect()
-  try {
-    const lock = await client.query<{ acquired: boolean }>(
-      `select pg_try_advisory_lock(hashtextextended('rideau.retention', 0)) as acquired`,
-    )
-    if (lock.rows[0]?.acquired !== true) return undefined
-    try {
-      return await removeExpired(client, now, signal)
-    } finally {
-      await client.query(`select pg_advisory_unlock(hashtextextended('rideau.retention', 0))`)
-    }
-  } finally {
-    client.release()
-  }
+  return await withSessionLock(pool, 'rideau.retention', client => removeExpired(client, now, signal))
 }
 
 async function removeExpired(
