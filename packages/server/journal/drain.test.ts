@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { RecordLine, RequestRecord } from '../core/records/request-record.ts'
 import { Drain } from './drain.ts'
@@ -226,7 +227,11 @@ describe('a request that was opened', () => {
 })
 
 describe('the records of a killed run', () => {
-  const idsOf = (records: readonly RecordLine[]): string[] => records.map(({ id }) => id).sort()
+  const idsOf = async (records: AsyncIterable<readonly RecordLine[]>): Promise<string[]> => {
+    const ids: string[] = []
+    for await (const lines of records) ids.push(...lines.map(({ id }) => id))
+    return ids.sort()
+  }
 
   test('go to onReplayed once they are in the database, and their segments are kept until it resolves', async () => {
     const folder = folderOf()
@@ -235,28 +240,61 @@ describe('the records of a killed run', () => {
     await killed.drain.write(record('ended'))
     killed.drain.open(record('cut'))
     // `onReplayed` never resolves, as if this process were killed too.
-    let replayed: string[] = []
-    const second = openDrain(folder, table, undefined, records => {
-      replayed = idsOf(records)
+    let noteReplayed: (ids: string[]) => void = () => {}
+    let replayed = new Promise<string[]>(resolve => {
+      noteReplayed = resolve
+    })
+    const second = openDrain(folder, table, undefined, async records => {
       expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended'])
-      return new Promise(() => {})
+      noteReplayed(await idsOf(records))
+      await new Promise(() => {})
     })
     await second.drain.write(record('later'))
     await second.drain.flush()
-    expect(replayed).toEqual(['cut', 'ended'])
+    expect(await replayed).toEqual(['cut', 'ended'])
     expect(listSegments(folder)).toEqual([1, 2])
     // The kept segment is not read again, and the segments of this run are removed as usual.
     second.journal.rotate()
     await second.drain.flush()
     expect(listSegments(folder)).toEqual([1, 3])
-    const third = openDrain(folder, table, undefined, async records => {
-      replayed = idsOf(records)
+    replayed = new Promise<string[]>(resolve => {
+      noteReplayed = resolve
     })
-    replayed = []
+    const third = openDrain(folder, table, undefined, async records => noteReplayed(await idsOf(records)))
     await third.drain.flush()
-    expect(replayed).toEqual(['cut', 'ended'])
+    expect(await replayed).toEqual(['cut', 'ended'])
     expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended', 'later'])
     await third.drain.close()
+    expect(listSegments(folder)).toEqual([])
+  })
+
+  test('are read from one segment after another, each when the one before is settled: all may not fit in memory', async () => {
+    const folder = folderOf()
+    const table = openTable()
+    const killed = openDrain(folder, table)
+    for (const id of ['a', 'b']) {
+      await killed.drain.write(record(id))
+      killed.journal.rotate()
+    }
+    killed.drain.open(record('cut'))
+    const replayed: string[][] = []
+    let noteReplayed: () => void = () => {}
+    const ended = new Promise<void>(resolve => {
+      noteReplayed = resolve
+    })
+    const next = openDrain(folder, table, undefined, async records => {
+      for await (const lines of records) {
+        replayed.push(lines.map(({ id }) => id))
+        // A segment that was read before would still be reported.
+        writeFileSync(segmentPath(folder, 2), '')
+      }
+      noteReplayed()
+    })
+    await next.drain.flush()
+    await ended
+    await next.drain.close()
+    expect(replayed).toEqual([['a'], [], [], ['cut']])
+    expect([...table.rows.keys()]).toEqual(['a', 'b', 'cut'])
     expect(listSegments(folder)).toEqual([])
   })
 })

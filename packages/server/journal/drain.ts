@@ -27,10 +27,12 @@ export interface DrainOptions
   readonly log: Pick<Log, 'error' | 'warn'>
   /**
    * Called with the records of a killed run once they are in the database: those of ended requests, and the open lines of
-   * the others. Their segments are kept until it resolves, so that after another kill it is called again. Absent: nothing
-   * has to be notified.
+   * the others. They come by segments, each read from its file when it is asked for. The files are kept until the promise resolves,
+   * so that after another kill it is called again. Absent: nothing has to be notified.
    */
-  readonly onReplayed?: (records: readonly RecordLine[]) => Promise<void>
+  readonly onReplayed?: (records: AsyncIterable<readonly RecordLine[]>) => Promise<void>
+  /** Runs the insert of a segment of a killed run. Absent: at once. */
+  readonly runAlone?: <T>(work: () => Promise<T>) => Promise<T>
   readonly flushEveryMs?: number
   /** The most records in memory, and the most characters of their lines. Further records wait in the segments only. */
   readonly maxQueued?: number
@@ -99,13 +101,14 @@ export class Drain {
     this.#space = new JournalSpace(options.journal, options.maxBytes ?? Number.POSITIVE_INFINITY)
     this.#opens = new OpenRequests(options.journal)
     this.#unjournaled = new UnjournaledLines(options.journal, options.log, id => this.#opens.remove(id))
-    const { folder, journal, log, onReplayed } = options
+    const { folder, journal, log, runAlone = work => work(), onReplayed } = options
     this.#segments = new JournalSegments({
       folder,
       journal,
       batches: this.#batches,
       opens: this.#opens,
       log,
+      runAlone,
       onReplayed,
     })
     this.#timer = setInterval(() => {

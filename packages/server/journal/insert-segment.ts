@@ -15,16 +15,31 @@ export interface InsertSegmentOptions {
 }
 
 /**
- * Inserts the records of a segment of the journal and returns them; none if its file is gone. Damaged lines are logged and
- * left out. Rejects with an error of the file or of the database.
+ * Inserts the records of a segment of the journal; none if its file is gone. Damaged lines are logged and left out. Rejects with an
+ * error of the file or of the database.
  */
 export async function insertSegment(
   file: string,
   { batches, opens, log }: InsertSegmentOptions,
-): Promise<readonly RecordLine[]> {
-  if (!existsSync(file)) return []
-  const { records, badLines } = await readSegment(file)
+): Promise<void> {
+  const { ended, badLines } = await readLines(file, opens)
   if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines, which were ignored')
+  await batches.insertAll(ended)
+  if (opens !== undefined) for (const { id } of ended) opens.delete(id)
+}
+
+/** Returns the records of requests in a segment that had ended. */
+export async function readEnded(file: string): Promise<readonly RecordLine[]> {
+  const { ended } = await readLines(file, undefined)
+  return ended
+}
+
+async function readLines(
+  file: string,
+  opens: Map<string, RecordLine> | undefined,
+): Promise<{ readonly ended: readonly RecordLine[]; readonly badLines: number }> {
+  if (!existsSync(file)) return { ended: [], badLines: 0 }
+  const { records, badLines } = await readSegment(file)
   const ended: RecordLine[] = []
   const ticks = new ShortTicks()
   for (const json of records) {
@@ -36,7 +51,5 @@ export async function insertSegment(
       opens.set(line.id, line)
     }
   }
-  await batches.insertAll(ended)
-  if (opens !== undefined) for (const { id } of ended) opens.delete(id)
-  return ended
+  return { ended, badLines }
 }

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { OnException } from '../core/on-exception.ts'
-import type { RecordLine } from '../core/records/request-record.ts'
 import { Drain, type DrainOptions } from './drain.ts'
 import { listSegments, openJournal } from './journal.ts'
 
@@ -10,8 +9,8 @@ export interface JournalReplaysOptions extends Pick<DrainOptions, 'insert' | 'lo
   readonly folder: string
   /** Returns true if the process that writes a worker's folder still runs. */
   readonly isWritten: (name: string) => boolean
-  /** Called with what a replay stored, before its journal is removed (DrainOptions). */
-  readonly onReplayed: (records: readonly RecordLine[]) => Promise<void>
+  /** Called with what a replay stored, before its journal is removed (DrainOptions), for one replay after another. */
+  readonly onReplayed: NonNullable<DrainOptions['onReplayed']>
   readonly onException: OnException
 }
 
@@ -32,8 +31,10 @@ export class JournalReplays {
   readonly #options: JournalReplaysOptions
   /** By the names of their folders. */
   readonly #running = new Map<string, Replay>()
-  /** The insert of the replays that runs, and those that wait for it. */
-  #inserts: Promise<void> = Promise.resolve()
+  /** Ends with the last insert of a segment that runs or waits. */
+  #inserts: Promise<unknown> = Promise.resolve()
+  /** Ends with the last call of `onReplayed` that runs or waits. */
+  #reports: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #noteClosed: () => void = () => {}
   readonly #closed = new Promise<false>(resolve => {
@@ -104,16 +105,26 @@ export class JournalReplays {
     this.#running.delete(name)
   }
 
-  /** Inserts for one replay after another: they share a connection, for which many would wait longer than its time-out. */
-  #insert(records: readonly RecordLine[]): Promise<void> {
-    const inserted = this.#inserts.then(() => this.#options.insert(records))
+  /**
+   * Inserts one segment after another: those of many replays do not fit in memory together, and their inserts share a connection,
+   * for which many would wait longer than its time-out.
+   */
+  #insertInTurn<T>(insert: () => Promise<T>): Promise<T> {
+    const inserted = this.#inserts.then(insert)
     this.#inserts = inserted.catch(() => {})
     return inserted
   }
 
+  /** Each segment is read again and kept in memory until it is settled. */
+  #reportInTurn(records: Parameters<JournalReplaysOptions['onReplayed']>[0]): Promise<void> {
+    const reported = this.#reports.then(() => this.#options.onReplayed(records))
+    this.#reports = reported.catch(() => {})
+    return reported
+  }
+
   /** Returns true once everything is stored, and false if it was interrupted. */
   async #replayFolder(name: string, replay: Replay): Promise<boolean> {
-    const { folder: parent, log, onException, onReplayed } = this.#options
+    const { folder: parent, insert, log, onException } = this.#options
     const folder = path.join(parent, name)
     if (existsSync(folder) && listSegments(folder).length > 0) {
       const journal = openJournal(folder, { onError: error => onException(error, 'the journal of a worker') })
@@ -124,10 +135,11 @@ export class JournalReplays {
       const drain = new Drain({
         folder,
         journal,
-        insert: records => this.#insert(records),
+        insert,
+        runAlone: work => this.#insertInTurn(work),
         log,
-        async onReplayed(records) {
-          await onReplayed(records)
+        onReplayed: async records => {
+          await this.#reportInTurn(records)
           noteReplayed(true)
         },
       })

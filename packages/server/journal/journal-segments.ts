@@ -1,7 +1,6 @@
 import type { Log } from '../core/log.ts'
-import { toShortLine } from '../core/records/record-line.ts'
 import type { RecordLine } from '../core/records/request-record.ts'
-import { insertSegment } from './insert-segment.ts'
+import { insertSegment, readEnded } from './insert-segment.ts'
 import { type Journal, segmentPath } from './journal.ts'
 import type { OpenRequests } from './open-requests.ts'
 import type { RecordBatches } from './record-batches.ts'
@@ -14,7 +13,9 @@ export interface JournalSegmentsOptions {
   readonly opens: Pick<OpenRequests, 'moveFrom' | 'listWithout'>
   readonly log: Pick<Log, 'error' | 'warn'>
   /** As in DrainOptions. */
-  readonly onReplayed: ((records: readonly RecordLine[]) => Promise<void>) | undefined
+  readonly runAlone: <T>(work: () => Promise<T>) => Promise<T>
+  /** As in DrainOptions. */
+  readonly onReplayed: ((records: AsyncIterable<readonly RecordLine[]>) => Promise<void>) | undefined
 }
 
 /**
@@ -61,23 +62,19 @@ export class JournalSegments {
 
   /** Inserts the records of killed runs. A request without a record counts as its open line says. Rejects with the database's error. */
   async insertRecovered(): Promise<void> {
-    const { batches, journal, log, onReplayed } = this.#options
+    const { batches, journal, log, runAlone, onReplayed } = this.#options
     const opens = new Map<string, RecordLine>()
-    const records: RecordLine[] = []
-    for (const sequence of this.#recovered) {
-      const ended = await this.#insert(sequence, opens)
-      if (onReplayed !== undefined) for (const line of ended) records.push(toShortLine(line))
-    }
-    if (opens.size > 0) {
-      log.warn({ requests: opens.size }, 'requests were cut off by a kill; their estimates are counted')
-      await batches.insertAll([...opens.values()])
+    for (const sequence of this.#recovered) await runAlone(() => this.#insert(sequence, opens))
+    const cutOff = [...opens.values()]
+    if (cutOff.length > 0) {
+      log.warn({ requests: cutOff.length }, 'requests were cut off by a kill; their estimates are counted')
+      await runAlone(() => batches.insertAll(cutOff))
     }
     const segments = this.#recovered
     this.#recovered = []
     if (onReplayed === undefined) return journal.remove(segments)
-    for (const line of opens.values()) records.push(toShortLine(line))
     this.#unreported = segments
-    onReplayed(records).then(
+    onReplayed(readAgain(this.#options.folder, segments, cutOff)).then(
       () => {
         this.#unreported = []
         this.#removingReported = journal.remove(segments)
@@ -122,7 +119,7 @@ export class JournalSegments {
     await this.#removingReported
   }
 
-  #insert(sequence: number, opens: Map<string, RecordLine> | undefined): Promise<readonly RecordLine[]> {
+  #insert(sequence: number, opens: Map<string, RecordLine> | undefined): Promise<void> {
     const { folder, batches, log } = this.#options
     return insertSegment(segmentPath(folder, sequence), { batches, opens, log })
   }
@@ -149,4 +146,14 @@ export class JournalSegments {
   #listReported(): number[] {
     return this.#options.journal.segments().filter(sequence => !this.#unreported.includes(sequence))
   }
+}
+
+/** Yields what a killed run left. Its journal may be larger than the heap, so a segment is read when the one before is settled. */
+async function* readAgain(
+  folder: string,
+  segments: readonly number[],
+  cutOff: readonly RecordLine[],
+): AsyncGenerator<readonly RecordLine[]> {
+  for (const sequence of segments) yield await readEnded(segmentPath(folder, sequence))
+  yield cutOff
 }

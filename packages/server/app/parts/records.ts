@@ -67,8 +67,7 @@ export function openRecords(parts: RecordsParts): Records {
   const opened = new Promise<Ledger>(resolve => {
     openFor = resolve
   })
-  const onReplayed = async (lines: readonly RecordLine[]): Promise<void> =>
-    (await opened).settleRecovered(await toSettlements(lines))
+  const onReplayed: JournalReplaysOptions['onReplayed'] = async records => settleAll(await opened, records)
   const drain = new Drain({
     folder,
     journal,
@@ -160,8 +159,15 @@ export function openInserts({
   return { insert, reduced: () => reduced, setAside: () => setAside.count() }
 }
 
-/** Returns what the ledger settles of the records of a killed process. */
-export async function toSettlements(lines: readonly RecordLine[]): Promise<RecoveredSettlement[]> {
+/** Settles the records of a killed process, the next ones when the ledger has those before. */
+export async function settleAll(
+  ledger: Ledger,
+  records: AsyncIterable<readonly RecordLine[]>,
+): Promise<void> {
+  for await (const lines of records) await ledger.settleRecovered(await toSettlements(lines))
+}
+
+async function toSettlements(lines: readonly RecordLine[]): Promise<RecoveredSettlement[]> {
   const settlements: RecoveredSettlement[] = []
   const ticks = new ShortTicks()
   for (const line of lines) {

@@ -20,7 +20,7 @@ import type { Gateway } from '../parts/gateway.ts'
 import { listProcessReadings, listStoreReadings, openMetrics } from '../parts/metrics.ts'
 import { openGatewayLedger } from '../parts/open-gateway-ledger.ts'
 import { whenPreviousWorkersEnded } from '../parts/previous-workers.ts'
-import { toSettlements } from '../parts/records.ts'
+import { settleAll } from '../parts/records.ts'
 import { openSupervisorLink, type SupervisorLink } from './supervisor-link.ts'
 import { WorkerJournals } from './worker-journals.ts'
 
@@ -101,7 +101,7 @@ async function openSupervised(parts: AppParts): Promise<SupervisorParts> {
   })
   const journals = new WorkerJournals(
     parts,
-    async lines => (await opened).settleRecovered(await toSettlements(lines)),
+    async records => settleAll(await opened, records),
     () => flushWorkers(),
   )
   const counting = await openGatewayLedger(parts, journals, true)

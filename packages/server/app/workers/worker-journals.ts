@@ -1,6 +1,5 @@
 import { systemClock } from '../../core/clock.ts'
-import type { RecordLine } from '../../core/records/request-record.ts'
-import type { JournalReplays } from '../../journal/journal-replays.ts'
+import type { JournalReplays, JournalReplaysOptions } from '../../journal/journal-replays.ts'
 import type { WorkerProcess } from '../../workers/processes/worker-process.ts'
 import type { AppParts } from '../parts/app-parts.ts'
 import {
@@ -28,7 +27,7 @@ export class WorkerJournals implements RecordBarrier {
   /** `flushWorkers` returns the names of the workers that have flushed their journals. */
   constructor(
     parts: AppParts,
-    onReplayed: (records: readonly RecordLine[]) => Promise<void>,
+    onReplayed: JournalReplaysOptions['onReplayed'],
     flushWorkers: () => Promise<ReadonlySet<string>>,
   ) {
     const { config, log, storage, exceptions, closers } = parts

@@ -140,11 +140,6 @@ export function toReducedLine(line: RecordLine): RecordLine | undefined {
   return { id: line.id, at: line.at, json: JSON.stringify(reduced) }
 }
 
-/** Returns a line that may be held in memory together with all others of a killed run: long ones are reduced. */
-export function toShortLine(line: RecordLine): RecordLine {
-  return line.json.length <= SHORT_LINE_CHARS ? line : (toReducedLine(line) ?? line)
-}
-
 /**
  * Returns the line of a record for which toRecordLine throws: its own numbers, short texts and the like, without attempts,
  * metadata and bodies. Never throws. A value that JSON cannot hold is left out.

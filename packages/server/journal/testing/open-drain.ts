@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { RecordLine, RequestRecord } from '../../core/records/request-record.ts'
-import { Drain } from '../drain.ts'
+import { Drain, type DrainOptions } from '../drain.ts'
 import { type Journal, openJournal } from '../journal.ts'
 
 export const silent = { error: () => {}, warn: () => {} }
@@ -36,7 +36,7 @@ export function openDrain(
   folder: string,
   table: ReturnType<typeof openTable>,
   maxQueued?: number,
-  onReplayed?: (records: readonly RecordLine[]) => Promise<void>,
+  onReplayed?: DrainOptions['onReplayed'],
 ): { drain: Drain; journal: Journal } {
   const journal = openJournal(folder, { onError: () => {} })
   const drain = new Drain({
