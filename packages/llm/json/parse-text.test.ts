@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonText } from '../testing/arbitrary-json.ts'
@@ -21,6 +23,9 @@ function train(first: string, name: string, written: string): void {
   for (let again = 0; again < 8; again++)
     JSON.parse(`{${JSON.stringify(first)}:0,${JSON.stringify(wrong)}:0}`)
 }
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
 
 const NAMES = ['n', 'model', 'tools', 'service_tier', 'web_search_options']
 
@@ -88,4 +93,21 @@ test('a text that is nested too deeply to be read is too much, and not a text wi
   expect(() => parseByText(nest(200_000))).toThrow(RangeError)
   // Nearly as many parts as a text may have.
   expect(typeof new JsonTexts().read(nest(16_300))).not.toBe('string')
+})
+
+test('a value that is kept does not keep the text that it was read from', () => {
+  const TEXTS = 200
+  const TEXT_CHARS = 200_000
+  const kept: unknown[] = []
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let at = 0; at < TEXTS; at++) {
+    const text = Buffer.from(`{"end_user":"the end user ${at}","messages":"${'x'.repeat(TEXT_CHARS)}"}`)
+    kept.push((parseByText(text.toString('latin1')) as Record<string, unknown>).end_user)
+  }
+  collect()
+  const grown = process.memoryUsage().heapUsed - before
+  expect(kept).toHaveLength(TEXTS)
+  // All texts together have 40 MB.
+  expect(grown).toBeLessThan((TEXTS * TEXT_CHARS) / 4)
 })
