@@ -38,6 +38,15 @@ export function toJsonText(value: Json): string {
 /** No answer has more choices: a larger number would make lists of that length in clients. */
 const MAX_INDEX = 1000
 
+/** The longest name of an item. */
+const MAX_KEY = 64
+
+/** The number or name of an item by which later pieces of a stream find it; undefined: it has none that can be kept. */
+export function toItemKey(value: Json | undefined): number | string | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.length <= MAX_KEY ? value : undefined
+}
+
 /** The number of a choice; undefined: none that a list can have. */
 export function toIndex(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_INDEX

@@ -44,6 +44,11 @@ export type StreamEvent =
 export interface StreamDecoder {
   /** `data` is the payload of one SSE event, `event` its name. */
   decode(data: string, event?: string): readonly StreamEvent[]
+  /**
+   * About how many bytes it has kept so far of what no event carried. What events carried is counted by who gets them. Absent: next to
+   * none.
+   */
+  readonly unsent?: number
   /** The usage reported so far, by providers that report the input first: for a stream that breaks off. */
   partialUsage?(): Usage | undefined
 }

@@ -60,6 +60,10 @@ class TextDecoder implements StreamDecoder {
     this.#chat = openChatStream(target)
   }
 
+  get unsent(): number {
+    return this.#chat.unsent ?? 0
+  }
+
   decode(data: string, event?: string): readonly StreamEvent[] {
     const chunk = data === '[DONE]' ? undefined : parseObject(data)
     if (chunk === undefined) return this.#chat.decode(data, event)

@@ -202,7 +202,7 @@ function listFrontDoorReadings({ frontDoor, connections }: MetricsSources): Read
     gauge('rideau_body_bytes', 'Bytes of request bodies in memory.', () => process.bytes.used),
     gauge(
       'rideau_answer_bytes',
-      'Bytes of answers that wait to be read by their callers.',
+      'Bytes of answers that arrive from providers or wait to be read by their callers.',
       () => process.answers.used,
     ),
     counter(

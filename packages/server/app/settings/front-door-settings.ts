@@ -52,7 +52,7 @@ const END_USER_BURST_SECONDS = 10
 /** The part of the heap that bodies may take. What is made of a body takes several times its size. */
 const HEAP_PART = 1 / 8
 const MIN_BODY_BYTES = toBytes(256)
-/** What answers may take while they wait to be read, as a part of the heap's size. They lie outside the heap, and nothing more is made of them. */
+/** What answers may take while they arrive or wait to be read, as a part of the heap's size. Most of it lies outside the heap. */
 const ANSWER_PART = 1 / 4
 const MIN_ANSWER_BYTES = toBytes(512)
 /** File descriptors for everything but callers and providers. */

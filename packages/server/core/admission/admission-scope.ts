@@ -10,7 +10,7 @@ export interface AdmissionScopeInit {
   readonly parent: AdmissionScope | undefined
   /** How many requests it may make; undefined: only its children and parents are limited. */
   readonly rate: BucketRate | undefined
-  /** The scope's share of the open requests, of the bytes of bodies, and of the bytes of answers that wait to be read. */
+  /** The scope's share of the open requests, of the bytes of bodies, and of the bytes of answers. */
   readonly requests: CapacityShare
   readonly bytes: CapacityShare
   readonly answers: CapacityShare

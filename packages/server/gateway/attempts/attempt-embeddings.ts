@@ -107,13 +107,21 @@ function attemptOne(
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed
     const reply = format.decodeReply(parsed.body, readHeaders(), target)
-    if (reply?.vectors.length === batch.input.length)
+    if (reply?.vectors.length === batch.input.length) {
+      // The vectors are kept until those of all calls have come, their text is not.
+      ctx.permit?.dropReceived(Math.max(0, answer.bytes.length - measure(reply.vectors)))
       return { ok: true, status, value: reply, model: readAnsweredModel(parsed.body) }
+    }
     if (reportsError(parsed.body)) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer lacks vectors of some inputs')
   })
+}
+
+/** The bytes that vectors take. */
+function measure(vectors: readonly Vector[]): number {
+  return vectors.reduce((sum, vector) => sum + vector.length * (typeof vector === 'string' ? 1 : 8), 0)
 }
 
 function join(replies: readonly EmbeddingReply[]): EmbeddingReply {

@@ -7,7 +7,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { UpstreamCall, UpstreamHandler, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { toCharge, toReportedCharge, toTimeout } from './attempt-whole.ts'
+import { NO_ROOM, toCharge, toReportedCharge, toTimeout } from './attempt-whole.ts'
 import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
 /** Receives the frames and chunks of an open stream. */
@@ -76,6 +76,8 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   /** The frames up to the chunk that opened the stream. */
   #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
   #bufferedBytes = 0
+  /** Those of them that the request's permit counts: the chunks up to the one that opened the stream. */
+  #receivedBytes = 0
   #status = 0
   /** Only an error is decoded with the headers: an open stream does not keep them. */
   #readHeaders = NO_HEADERS
@@ -123,6 +125,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
     this.#buffered = []
     this.#sink = sink
     this.reader.receiver = sink
+    this.#ctx.permit?.dropReceived(this.#receivedBytes)
     try {
       for (const { events, frame } of frames) sink.onFrame(events, frame)
       for (const chunk of buffered) sink.onChunk(chunk)
@@ -158,6 +161,8 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
       this.#buffered.push(chunk)
       return
     }
+    if (this.#ctx.permit?.receive(chunk.length) === false) return this.giveUp(NO_ROOM)
+    this.#receivedBytes += chunk.length
     this.#unopened.add(chunk)
     if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
       return this.giveUp({ kind: 'unavailable', status: this.#status, detail: 'no event in the first MiB' })
@@ -265,6 +270,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   /** `reported`: the provider itself reported the failure, so it charges nothing but the usage that it counted before. */
   #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'stopped'): void {
     if (this.#isSettled) return
+    this.#ctx.permit?.dropReceived(this.#receivedBytes)
     if (why === 'reported') {
       const charge = toReportedCharge(this.#usage, this.#bufferedBytes)
       return this.#settleOnce({ ok: false, error, charge })

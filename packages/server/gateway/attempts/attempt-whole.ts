@@ -18,8 +18,8 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
-/** What a call needs to follow the clock, to be stopped, and to get its share of connections and name lookups. */
-export type WatchedContext = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | keyof ShareOwner>
+/** What a call needs to follow the clock, to be stopped, and to get its share of connections, name lookups and memory. */
+export type WatchedContext = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | 'permit' | keyof ShareOwner>
 
 export interface WholeOptions {
   readonly ctx: WatchedContext
@@ -49,6 +49,16 @@ export interface WholeAnswer extends ReceivedAnswer {
 const MAX_ERROR_BYTES = 256 * 1024
 /** An answer larger than this is a provider's mistake, or an attack through a custom base URL. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/**
+ * The answers that the caller's requests wait for take all the memory that it may have. Waiting would not end if each has a part of
+ * its answer, and the same answer would be as large again.
+ */
+export const NO_ROOM: UpstreamError = {
+  kind: 'overloaded',
+  shouldRetry: false,
+  detail: 'the answers that this caller waits for are too large together',
+}
 
 const NO_HEADERS = (): UpstreamHeaders => ({})
 
@@ -111,6 +121,7 @@ class WholeAttempt<T> implements UpstreamHandler {
 
   onData(chunk: Buffer): void {
     const chunks = this.#chunks
+    if (this.#ctx.permit?.receive(chunk.length) === false) return this.#giveUp(NO_ROOM)
     chunks.add(chunk)
     if (chunks.size > MAX_ANSWER_BYTES) {
       this.#giveUp({ kind: 'unavailable', status: this.#status, detail: 'the answer exceeds 64 MiB' })
@@ -124,7 +135,8 @@ class WholeAttempt<T> implements UpstreamHandler {
     this.#ctx.unwatch()
     batchInTick(() => {
       const joined = this.#chunks.join(this.#ctx)
-      this.#resolve(joined instanceof Promise ? joined.then(bytes => this.#read(bytes)) : this.#read(joined))
+      const result = joined instanceof Promise ? joined.then(bytes => this.#read(bytes)) : this.#read(joined)
+      this.#resolve(result instanceof Promise ? result.then(each => this.#end(each)) : this.#end(result))
     }, this.#reject)
   }
 
@@ -146,6 +158,12 @@ class WholeAttempt<T> implements UpstreamHandler {
       : parseAndDecode(this.#ctx, { status, readHeaders, bytes }, this.#decode)
   }
 
+  /** The bytes of a failed answer are dropped. Those of others are counted until the request ends. */
+  #end(result: AttemptResult<T>): AttemptResult<T> {
+    if (!result.ok) this.#ctx.permit?.dropReceived(this.#chunks.size)
+    return result
+  }
+
   #giveUp(error: UpstreamError): void {
     this.#call?.abort()
     // An error with a status was caused by the answer, not by the gateway's timeout or stop.
@@ -156,7 +174,7 @@ class WholeAttempt<T> implements UpstreamHandler {
     this.#ctx.unwatch()
     const sentAt = this.#call?.sentAt
     const charge = toCharge({ sentAt, status: this.#status, isCutByUs, bytes: this.#chunks.size })
-    this.#resolve({ ok: false, error, charge })
+    this.#resolve(this.#end({ ok: false, error, charge }))
   }
 }
 

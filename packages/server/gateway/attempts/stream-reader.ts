@@ -1,7 +1,7 @@
 import type { Framing } from '@rideau/llm/frames/framing'
 import { type Frame, type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
 import { assertBoundedEvent } from '@rideau/llm/json/bounded-event'
-import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
+import type { DeltaEvent, StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { AnsweredCalls } from './answered-calls.ts'
 
@@ -16,6 +16,10 @@ export interface FrameReceiver {
  * them until the end, which take several times as much.
  */
 const MAX_DECODED_BYTES = 128 * 1024 * 1024
+/** From here on all bytes count, whatever is kept of them: few answers are as long. */
+const UNCOUNTED_BYTES = 16 * 1024 * 1024
+/** Parsers keep an event and its last line, each in a block that may be half empty. */
+const PARTIAL_FACTOR = 4
 
 /** Reads a provider's stream. Every frame is parsed and decoded once. */
 export class StreamReader {
@@ -23,6 +27,10 @@ export class StreamReader {
   readonly #decoder: StreamDecoder
   #calls: AnsweredCalls | undefined
   #bytes = 0
+  /** Characters of the events so far. */
+  #carried = 0
+  /** Bytes since the last frame, within a chunk. */
+  #partial = 0
   #hasEnded = false
   /** Receives the frames of the next chunk. Replaced when the stream opens. */
   receiver: FrameReceiver
@@ -33,6 +41,7 @@ export class StreamReader {
     this.#parser = openFrames(framing, frame => {
       // A provider could send any number of ends, each of which is decoded with all that is kept of the answer.
       if (this.#hasEnded) return
+      this.#partial = 0
       assertBoundedEvent(frame.data)
       const events = decoder.decode(frame.data, frame.event)
       this.#noteEvents(events)
@@ -43,7 +52,9 @@ export class StreamReader {
   #noteEvents(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.type === 'end') this.#hasEnded = true
-      if (event.type !== 'delta' || event.toolCalls === undefined) continue
+      if (event.type !== 'delta') continue
+      this.#carried += measure(event)
+      if (event.toolCalls === undefined) continue
       this.#calls ??= new AnsweredCalls()
       this.#calls.add(event.toolCalls)
     }
@@ -52,8 +63,18 @@ export class StreamReader {
   /** Parses a chunk. Throws if it cannot be read; the reader must not be used afterwards. */
   push(chunk: Buffer): void {
     this.#bytes += chunk.length
+    this.#partial += chunk.length
     if (this.#bytes > MAX_DECODED_BYTES) throw new Error('the stream is too long')
     this.#parser.push(chunk)
+  }
+
+  /**
+   * About how many bytes are kept of the stream until its end: encoders may keep what events carry. Frames are much longer than that,
+   * so not all bytes count.
+   */
+  get kept(): number {
+    const unread = Math.max(0, this.#bytes - UNCOUNTED_BYTES)
+    return this.#carried + PARTIAL_FACTOR * this.#partial + (this.#decoder.unsent ?? 0) + unread
   }
 
   /** Ends the stream. Throws if its last frame is incomplete. */
@@ -70,4 +91,18 @@ export class StreamReader {
   partialUsage(): Usage | undefined {
     return this.#decoder.partialUsage?.()
   }
+}
+
+/** The characters of an event. */
+function measure({ content, reasoning, refusal, reasoningDetails, toolCalls }: DeltaEvent): number {
+  let size = (content?.length ?? 0) + (reasoning?.length ?? 0) + (refusal?.length ?? 0)
+  if (reasoningDetails !== undefined) {
+    for (const { text = '', summary = '', signature = '', data = '' } of reasoningDetails)
+      size += text.length + summary.length + signature.length + data.length
+  }
+  if (toolCalls !== undefined) {
+    for (const { id, function: fn } of toolCalls)
+      size += (id?.length ?? 0) + (fn?.name?.length ?? 0) + (fn?.arguments?.length ?? 0)
+  }
+  return size
 }

@@ -22,11 +22,12 @@ export class WatchGroup {
 
   open(): WatchedContext {
     let own: { onTick: OnTick | undefined; onStop: OnStop } | undefined
-    const { environment, caller, endUser } = this.#ctx
+    const { environment, caller, endUser, permit } = this.#ctx
     return {
       environment,
       caller,
       endUser,
+      permit,
       fail: (error, where) => this.#ctx.fail(error, where),
       watch: (onTick, onStop) => {
         own = { onTick, onStop }

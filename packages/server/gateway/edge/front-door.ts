@@ -34,7 +34,7 @@ export interface FrontDoorLimits {
   readonly openRequests: number
   /** Bytes of request bodies that may be in memory at once in this process. */
   readonly bodyBytes: number
-  /** Bytes of answers that may wait to be read by their callers in this process. */
+  /** Bytes of answers that may arrive from providers or wait to be read by their callers in this process. */
   readonly answerBytes: number
 }
 
@@ -63,7 +63,7 @@ const MAX_REPORTED = 10_000
 const REPORTED_MS = 10_000
 /** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
 const MIN_BODY_BYTES = 64 * 1024
-/** What a caller that has nothing open may hold of answers that wait to be read: more than most answers have. */
+/** What a caller that has nothing open may hold of answers: more than most answers have. */
 const MIN_ANSWER_BYTES = 4 * 1024 * 1024
 
 const ORGANIZATION: ShareFactors = { requests: 3, bytes: 3, answers: 3 }

@@ -110,9 +110,10 @@ export class StreamedChat extends ChatCall<ProviderStream> {
   }
 
   #toBill(end: RelayEnd, sentAt: number | undefined): Bill {
-    const { error, usage, deliveredTokens, partialUsage, hasVisibleOutput, hasVisibleReasoning } = end
+    const { error, usage, deliveredTokens, partialUsage, hasVisibleOutput, hasVisibleReasoning, hasNoRoom } =
+      end
     // A stream that the gateway ended reports no usage, and its reasoning may have been hidden. Callers end some on purpose.
-    const isCutByUs = this.ctx.stopped !== undefined || error?.kind === 'timeout'
+    const isCutByUs = this.ctx.stopped !== undefined || error?.kind === 'timeout' || hasNoRoom
     const generatedTokens =
       isCutByUs && sentAt !== undefined ? this.findUnseen(performance.now() - sentAt) : undefined
     const bill = toBill(this.target.catalogModel, usage, {

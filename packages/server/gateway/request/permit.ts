@@ -38,6 +38,8 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
   tickerSlot = -1
   /** The unread bytes of the request's answer, if they are counted. */
   unreadBytes = 0
+  /** Bytes of providers' answers that the request has in memory. */
+  #received = 0
   readonly #request: PermitRequest
   readonly #issuer: PermitIssuer
   readonly #credential: AdmissionScope
@@ -45,6 +47,7 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
   #scope: AdmissionScope
   #bytes = 0
   #isOpen = true
+  #isReceiving = true
 
   private constructor(request: PermitRequest, credential: AdmissionScope, issuer: PermitIssuer) {
     this.#request = request
@@ -92,6 +95,32 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
     this.#bytes = kept
   }
 
+  /**
+   * Counts more bytes of a provider's answer until they are dropped or the request has ended. Returns false if there is no room for
+   * them, or the request has ended.
+   */
+  receive(bytes: number): boolean {
+    if (!this.#isReceiving) return false
+    const total = this.#received + bytes
+    const more = toCountedAnswer(total) - toCountedAnswer(this.#received)
+    if (more > 0 && !this.#issuer.unread.makeRoom(this.#scope, more)) return false
+    this.#received = total
+    return true
+  }
+
+  /** Releases bytes of a provider's answer that are no longer in memory. */
+  dropReceived(bytes: number): void {
+    const left = Math.max(0, this.#received - bytes)
+    const less = toCountedAnswer(this.#received) - toCountedAnswer(left)
+    if (less > 0) release(this.#scope.answers, less)
+    this.#received = left
+  }
+
+  #endReceiving(): void {
+    this.#isReceiving = false
+    this.dropReceived(this.#received)
+  }
+
   /** Counts an answer that is whole in memory until the request has ended, though it is sent in pieces. */
   holdAnswer(bytes: number): void {
     if (this.#isOpen) this.#setUnread(bytes)
@@ -100,6 +129,7 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
   /** Called when the request has ended. The permit is released once the caller has the answer. */
   releaseOnceRead(): void {
     if (!this.#isOpen || this.tickerSlot !== -1) return
+    this.#endReceiving()
     if (this.#isAnswered()) return this.#close()
     this.#issuer.ticker.add(this)
     this.#setUnread(this.#request.res.writableLength)
@@ -107,7 +137,7 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
 
   #setUnread(bytes: number): void {
     if (this.unreadBytes > 0) this.#issuer.unread.remove(this.#scope, this)
-    this.unreadBytes = bytes > FREE_ANSWER_BYTES ? bytes : 0
+    this.unreadBytes = toCountedAnswer(bytes)
     if (this.unreadBytes > 0 && !this.#issuer.unread.add(this.#scope, this)) this.drop()
   }
 
@@ -137,6 +167,7 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
 
   #close(): void {
     this.#isOpen = false
+    this.#endReceiving()
     if (this.unreadBytes > 0) this.#issuer.unread.remove(this.#scope, this)
     release(this.#scope.requests, 1)
     release(this.#credential.bytes, toCounted(this.#bytes))
@@ -145,6 +176,10 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
 
 function toCounted(bytes: number): number {
   return bytes > FREE_BODY_BYTES ? bytes : 0
+}
+
+function toCountedAnswer(bytes: number): number {
+  return bytes > FREE_ANSWER_BYTES ? bytes : 0
 }
 
 function tooManyOpen(message: string): Fault {

@@ -5,6 +5,7 @@ import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { type OpenStream, type StreamSink, USAGE_WAIT_MS } from '../attempts/attempt-stream.ts'
+import { NO_ROOM } from '../attempts/attempt-whole.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
 import { StreamUsage } from '../billing/stream-usage.ts'
 import {
@@ -36,6 +37,8 @@ export interface RelayEnd {
   readonly hasVisibleReasoning: boolean
   /** True if the gateway ended the stream because a limit was reached. */
   readonly isCut: boolean
+  /** True if the gateway ended the stream because there was no room for what it keeps of it. */
+  readonly hasNoRoom: boolean
   readonly transcript: Transcript | undefined
 }
 
@@ -54,6 +57,9 @@ export interface RelayOptions {
   /** Ends the stream when its reservation is used up and cannot be extended. Absent: no limit applies. */
   readonly guard?: SpendGuard | undefined
 }
+
+/** What is kept of a stream is counted in steps of this many bytes. */
+const KEPT_STEP = 8 * 1024
 
 /** Relays a provider's stream to the caller: as raw bytes if the formats agree, otherwise as re-encoded events. */
 export function relayStream(options: RelayOptions): Promise<RelayEnd> {
@@ -80,6 +86,9 @@ class Relay implements StreamSink {
   /** Why the answer failed, while its usage may follow until a time as of performance.now(). */
   #failure: { readonly error: UpstreamError; readonly until: number } | undefined
   #isCut = false
+  #hasNoRoom = false
+  /** The bytes that the request's permit counts. */
+  #kept = 0
   #isDone = false
   /** True while the last passed chunk is decoded for its usage. Nothing of it may be sent again. */
   #isReadingPassed = false
@@ -123,6 +132,7 @@ class Relay implements StreamSink {
       () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     stream.pipe(this)
+    this.#checkRoom()
   }
 
   onChunk(chunk: Buffer): void {
@@ -145,6 +155,27 @@ class Relay implements StreamSink {
     } catch (error) {
       this.#giveUp({ kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` })
     }
+    this.#checkRoom()
+  }
+
+  /** Ends the stream if there is no room for what is kept of it. */
+  #checkRoom(): void {
+    if (this.#isDone || this.#countKept()) return
+    this.#hasNoRoom = true
+    // At once, since others would fail too until this request has ended.
+    this.#options.ctx.permit?.dropReceived(this.#kept)
+    this.#giveUp(toInterruption(NO_ROOM))
+  }
+
+  /** Returns false if there is no room for what is kept of the stream. */
+  #countKept(): boolean {
+    const { ctx, stream } = this.#options
+    const more = stream.reader.kept - this.#kept
+    if (Math.abs(more) < KEPT_STEP || ctx.permit === undefined) return true
+    if (more > 0 && !ctx.permit.receive(more)) return false
+    if (more < 0) ctx.permit.dropReceived(-more)
+    this.#kept += more
+    return true
   }
 
   /** Passes on the events at the start of a chunk that may go unread. Returns the rest; undefined if there is none. */
@@ -278,6 +309,7 @@ class Relay implements StreamSink {
       hasVisibleOutput: this.#usage.hasVisibleOutput,
       hasVisibleReasoning: this.#hasVisibleReasoning,
       isCut: this.#isCut,
+      hasNoRoom: this.#hasNoRoom,
       transcript: this.#transcript,
     })
   }

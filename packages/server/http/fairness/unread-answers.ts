@@ -6,7 +6,7 @@ import { LogPace } from '../../core/log-pace.ts'
 export interface AnswerScope {
   /** Who this is in the log, which names no end users. */
   readonly logName: string
-  /** The owner's share of the bytes of answers that wait to be read. */
+  /** The owner's share of the bytes of answers. */
   readonly answers: CapacityShare
 }
 
@@ -19,7 +19,8 @@ export interface UnreadAnswer {
 
 /**
  * Bounds the memory of answers that callers do not read. Whose answers exceed its share loses those first that wait
- * longest: their callers are disconnected, since an answer cannot be made smaller.
+ * longest: their callers are disconnected, since an answer cannot be made smaller. What still arrives from providers takes the same
+ * shares.
  */
 export class UnreadAnswers {
   /** Answers whose callers were disconnected. */
@@ -35,16 +36,24 @@ export class UnreadAnswers {
 
   /** Returns false if there is no room, also without the scope's other answers. */
   add(scope: AnswerScope, answer: UnreadAnswer): boolean {
-    const others = this.#byScope.get(scope)
-    while (!acquire(scope.answers, answer.unreadBytes)) {
+    if (!this.makeRoom(scope, answer.unreadBytes)) {
       this.#count(scope)
-      const [oldest] = others ?? []
-      if (oldest === undefined) return false
-      oldest.drop()
+      return false
     }
     const answers = this.#byScope.get(scope)
     if (answers === undefined) this.#byScope.set(scope, new Set([answer]))
     else answers.add(answer)
+    return true
+  }
+
+  /** Acquires bytes of the scope's share, for which its oldest unread answers go. Returns false if there is no room without them either. */
+  makeRoom(scope: AnswerScope, bytes: number): boolean {
+    while (!acquire(scope.answers, bytes)) {
+      const [oldest] = this.#byScope.get(scope) ?? []
+      if (oldest === undefined) return false
+      this.#count(scope)
+      oldest.drop()
+    }
     return true
   }
 

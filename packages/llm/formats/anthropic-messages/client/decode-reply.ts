@@ -100,7 +100,8 @@ const BLOCKS: ReadonlyMap<string, BlockDecoder> = new Map(
       const text = toText(block.thinking) ?? ''
       state.addThinking(text, toThinkingDetail(text, toText(block.signature), index))
     },
-    redacted_thinking: (state, block, index) => state.addThinking('', toRedactedDetail(block, index)),
+    redacted_thinking: (state, block, index) =>
+      state.addThinking('', toRedactedDetail(toText(block.data), index)),
     tool_use: (state, block) => {
       const name = toText(block.name)
       // A call without a name cannot be carried out.

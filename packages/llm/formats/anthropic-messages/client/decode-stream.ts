@@ -1,9 +1,10 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
+import { toItemKey, toObject, toText } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { KeptText } from '../../../stream/kept-text.ts'
 import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
@@ -37,20 +38,29 @@ export function openStream(target: Target): StreamDecoder {
       return EVENTS.get(toText(event.type) ?? '')?.(state, event) ?? NOTHING
     },
     partialUsage: () => state.toUsage(),
+    get unsent() {
+      return state.unsent
+    },
   }
 }
 
 /** A content block that has begun. */
 interface OpenBlock {
   readonly type: string
-  readonly start: JsonObject
+  /** The data of redacted thinking. */
+  readonly data: string | undefined
+  /** The whole input of a call as it stands at the block's start, as JSON. */
+  readonly input: string
   readonly index: number
   /** The number of the call among all calls, as callers count them; -1: the block is not a call of the caller's tools. */
   readonly call: number
   hasArguments: boolean
-  thinking: string
-  signature: string
+  readonly thinking: KeptText
+  readonly signature: KeptText
 }
+
+/** What an open block takes besides its texts, in bytes. */
+const BLOCK_BYTES = 400
 
 class StreamState {
   readonly #target: Target
@@ -64,7 +74,9 @@ class StreamState {
   private isAnswered = false
   readonly ids = new ReasoningInIds()
   readonly budget = new CallBudget()
-  private readonly blocks = new Map<Json | undefined, OpenBlock>()
+  private readonly blocks = new Map<number | string | undefined, OpenBlock>()
+  /** The bytes of open blocks and signatures. */
+  unsent = 0
 
   constructor(target: Target) {
     this.#target = target
@@ -81,7 +93,7 @@ class StreamState {
   }
 
   /** undefined: the block is ignored. Behind an answer these are other answers and texts, which would make its JSON invalid. */
-  begin(index: Json | undefined, start: JsonObject): OpenBlock | undefined {
+  begin(index: number | string | undefined, start: JsonObject): OpenBlock | undefined {
     if (isSearchResult(start)) this.searches++
     const name = toText(start.name)
     const isAnswer = name === STRUCTURED_ANSWER
@@ -90,25 +102,29 @@ class StreamState {
     // A call without a name cannot be carried out.
     const isCall = start.type === 'tool_use' && name !== undefined && !isAnswer
     if (isCall) this.hasCalls = true
+    const hasInput = isCall || isAnswer
     const block: OpenBlock = {
       type: isAnswer ? 'structured_answer' : (toText(start.type) ?? ''),
-      start,
+      data: toText(start.data),
+      input: hasInput ? encodeInput(start.input) : '',
       index: typeof index === 'number' ? index : this.blocks.size,
       call: isCall ? this.calls++ : -1,
       hasArguments: false,
-      thinking: toText(start.thinking) ?? '',
-      signature: toText(start.signature) ?? '',
+      thinking: new KeptText(toText(start.thinking)),
+      signature: new KeptText(toText(start.signature)),
     }
     this.blocks.set(index, block)
+    const texts = [block.type, block.data ?? '', block.input, block.signature]
+    this.unsent += texts.reduce((sum, text) => sum + text.length, BLOCK_BYTES)
     return block
   }
 
-  find(index: Json | undefined): OpenBlock | undefined {
+  find(index: number | string | undefined): OpenBlock | undefined {
     return this.blocks.get(index)
   }
 
   /** Removes and returns a block, so that it ends only once. */
-  close(index: Json | undefined): OpenBlock | undefined {
+  close(index: number | string | undefined): OpenBlock | undefined {
     const block = this.blocks.get(index)
     this.blocks.delete(index)
     return block
@@ -135,18 +151,18 @@ const EVENTS: ReadonlyMap<string, EventHandler> = new Map(
     content_block_start: (state, event) => {
       const start = toObject(event.content_block)
       if (start === undefined) return NOTHING
-      const block = state.begin(event.index, start)
+      const block = state.begin(toItemKey(event.index), start)
       if (block === undefined) return NOTHING
-      return STARTS.get(block.type)?.(state, block) ?? NOTHING
+      return STARTS.get(block.type)?.(state, block, start) ?? NOTHING
     },
     content_block_delta: (state, event) => {
-      const block = state.find(event.index)
+      const block = state.find(toItemKey(event.index))
       const delta = toObject(event.delta)
       if (block === undefined || delta === undefined) return NOTHING
-      return DELTAS.get(toText(delta.type) ?? '')?.(block, delta) ?? NOTHING
+      return DELTAS.get(toText(delta.type) ?? '')?.(state, block, delta) ?? NOTHING
     },
     content_block_stop: (state, event) => {
-      const block = state.close(event.index)
+      const block = state.close(toItemKey(event.index))
       return block === undefined ? NOTHING : (STOPS.get(block.type)?.(state, block) ?? NOTHING)
     },
     message_delta: (state, event) => {
@@ -198,14 +214,15 @@ function toWholeReply({ choices, usage }: ChatReply): Events {
   return [...events, { type: 'end' }]
 }
 
+type StartHandler = (state: StreamState, block: OpenBlock, start: JsonObject) => Events
 type BlockHandler = (state: StreamState, block: OpenBlock) => Events
-type DeltaHandler = (block: OpenBlock, delta: JsonObject) => Events
+type DeltaHandler = (state: StreamState, block: OpenBlock, delta: JsonObject) => Events
 
-const STARTS: ReadonlyMap<string, BlockHandler> = new Map(
-  Object.entries<BlockHandler>({
-    text: (_state, { start }) => toContent(toText(start.text)),
-    thinking: (_state, { thinking }) => toReasoning(thinking),
-    tool_use: (state, { start, call }) => {
+const STARTS: ReadonlyMap<string, StartHandler> = new Map(
+  Object.entries<StartHandler>({
+    text: (_state, _block, start) => toContent(toText(start.text)),
+    thinking: (_state, { thinking }) => toReasoning(thinking.toString()),
+    tool_use: (state, { call }, start) => {
       if (call < 0) return NOTHING
       return toCall({
         index: call,
@@ -219,17 +236,19 @@ const STARTS: ReadonlyMap<string, BlockHandler> = new Map(
 
 const DELTAS: ReadonlyMap<string, DeltaHandler> = new Map(
   Object.entries<DeltaHandler>({
-    text_delta: (_block, delta) => toContent(toText(delta.text)),
-    thinking_delta: (block, delta) => {
+    text_delta: (_state, _block, delta) => toContent(toText(delta.text)),
+    thinking_delta: (_state, block, delta) => {
       const text = toText(delta.thinking) ?? ''
-      block.thinking += text
+      block.thinking.add(text)
       return toReasoning(text)
     },
-    signature_delta: (block, delta) => {
-      block.signature += toText(delta.signature) ?? ''
+    signature_delta: (state, block, delta) => {
+      const text = toText(delta.signature) ?? ''
+      block.signature.add(text)
+      state.unsent += text.length
       return NOTHING
     },
-    input_json_delta: (block, delta) => {
+    input_json_delta: (_state, block, delta) => {
       const json = toText(delta.partial_json)
       if (json === undefined) return NOTHING
       if (block.type === 'structured_answer') {
@@ -246,15 +265,12 @@ const DELTAS: ReadonlyMap<string, DeltaHandler> = new Map(
 const STOPS: ReadonlyMap<string, BlockHandler> = new Map(
   Object.entries<BlockHandler>({
     thinking: (state, { thinking, signature, index }) =>
-      toDetail(state, toThinkingDetail(thinking, toText(signature), index)),
-    redacted_thinking: (state, { start, index }) => toDetail(state, toRedactedDetail(start, index)),
+      toDetail(state, toThinkingDetail(thinking.toString(), toText(signature.toString()), index)),
+    redacted_thinking: (state, { data, index }) => toDetail(state, toRedactedDetail(data, index)),
     // A call without arguments may have no input delta; some servers send the whole input at the block's start.
-    tool_use: (_state, { hasArguments, start, call }) =>
-      hasArguments || call < 0
-        ? NOTHING
-        : toCall({ index: call, function: { arguments: encodeInput(start.input) } }),
-    structured_answer: (_state, { hasArguments, start }) =>
-      hasArguments ? NOTHING : toContent(encodeInput(start.input)),
+    tool_use: (_state, { hasArguments, input, call }) =>
+      hasArguments || call < 0 ? NOTHING : toCall({ index: call, function: { arguments: input } }),
+    structured_answer: (_state, { hasArguments, input }) => (hasArguments ? NOTHING : toContent(input)),
   }),
 )
 

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
+import { toItemKey, toObject, toText } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { KeptText } from '../../../stream/kept-text.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import {
@@ -23,13 +24,19 @@ interface Block {
   /** The number of the call among all calls; undefined: the block is not a call of the caller's tools. */
   call?: number
   hasArguments?: true
-  text: string
-  signature: string
-  redacted: Buffer[]
+  readonly text: KeptText
+  readonly signature: KeptText
+  /** The bytes of encrypted reasoning as characters: a Buffer for each piece would take half a KiB. */
+  readonly redacted: KeptText
 }
 
+/** What an open block takes besides its texts, in bytes. */
+const BLOCK_BYTES = 400
+
 interface State {
-  readonly blocks: Map<Json | undefined, Block>
+  readonly blocks: Map<number | string | undefined, Block>
+  /** The bytes of open blocks, signatures and encrypted reasoning. */
+  unsent: number
   /** Reasoning since the last call. */
   pending: ReasoningDetail[]
   calls: number
@@ -42,8 +49,20 @@ interface State {
 }
 
 export function openStream(): StreamDecoder {
-  const state: State = { blocks: new Map(), pending: [], calls: 0, isStopped: false, hasMetadata: false }
-  return { decode: (data, event = '') => decode(state, data, event) }
+  const state: State = {
+    blocks: new Map(),
+    unsent: 0,
+    pending: [],
+    calls: 0,
+    isStopped: false,
+    hasMetadata: false,
+  }
+  return {
+    decode: (data, event = '') => decode(state, data, event),
+    get unsent() {
+      return state.unsent
+    },
+  }
 }
 
 function decode(state: State, data: string, event: string): readonly StreamEvent[] {
@@ -70,11 +89,14 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['metadata', endStream],
 ])
 
-function blockOf(state: State, index: Json | undefined): Block {
-  let block = state.blocks.get(index)
+function blockOf(state: State, value: Json | undefined): Block {
+  const key = toItemKey(value)
+  let block = state.blocks.get(key)
   if (block === undefined) {
-    block = { index: typeof index === 'number' ? index : 0, text: '', signature: '', redacted: [] }
-    state.blocks.set(index, block)
+    const index = typeof key === 'number' ? key : 0
+    block = { index, text: new KeptText(), signature: new KeptText(), redacted: new KeptText() }
+    state.blocks.set(key, block)
+    state.unsent += BLOCK_BYTES
   }
   return block
 }
@@ -113,7 +135,7 @@ function continueBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   }
   const block = blockOf(state, body.contentBlockIndex)
   const reasoning = toObject(delta?.reasoningContent)
-  if (reasoning !== undefined) return continueReasoning(block, reasoning)
+  if (reasoning !== undefined) return continueReasoning(state, block, reasoning)
   const input = toText(toObject(delta?.toolUse)?.input)
   if (input === undefined) return NOTHING
   block.hasArguments = true
@@ -122,26 +144,35 @@ function continueBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   return [{ type: 'delta', index: 0, toolCalls: [{ index: block.call, function: { arguments: input } }] }]
 }
 
-function continueReasoning(block: Block, reasoning: JsonObject): readonly StreamEvent[] {
-  block.signature += toText(reasoning.signature) ?? ''
-  const redacted = decodeRedacted(reasoning.redactedContent)
-  if (redacted.length > 0) block.redacted.push(redacted)
+function continueReasoning(state: State, block: Block, reasoning: JsonObject): readonly StreamEvent[] {
+  const signature = toText(reasoning.signature) ?? ''
+  block.signature.add(signature)
+  state.unsent += signature.length
+  const redacted = decodeRedacted(reasoning.redactedContent).toString('latin1')
+  block.redacted.add(redacted)
+  state.unsent += redacted.length
   const text = toText(reasoning.text)
   if (text === undefined) return NOTHING
-  block.text += text
+  block.text.add(text)
   return [{ type: 'delta', index: 0, reasoning: text }]
 }
 
 function stopBlock(state: State, body: JsonObject): readonly StreamEvent[] {
-  const block = state.blocks.get(body.contentBlockIndex)
+  const key = toItemKey(body.contentBlockIndex)
+  const block = state.blocks.get(key)
   if (block === undefined) return NOTHING
-  state.blocks.delete(body.contentBlockIndex)
+  state.blocks.delete(key)
   // A call without arguments has no delta.
   if (block === state.answer && !block.hasArguments) return [{ type: 'delta', index: 0, content: '{}' }]
   if (block.call !== undefined && !block.hasArguments) {
     return [{ type: 'delta', index: 0, toolCalls: [{ index: block.call, function: { arguments: '{}' } }] }]
   }
-  const detail = toReasoningDetail({ ...block, redacted: Buffer.concat(block.redacted) })
+  const detail = toReasoningDetail({
+    text: block.text.toString(),
+    signature: block.signature.toString(),
+    redacted: Buffer.from(block.redacted.toString(), 'latin1'),
+    index: block.index,
+  })
   if (detail === undefined) return NOTHING
   state.pending.push(detail)
   return [{ type: 'delta', index: 0, reasoningDetails: [detail] }]

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
+import { toItemKey, toObject, toText } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
@@ -9,7 +9,7 @@ const NOTHING: readonly StreamEvent[] = []
 
 interface State {
   /** Each call by the provider's number: the gateway's number, and the part of its arguments that is buffered. */
-  readonly calls: Map<Json | undefined, Call>
+  readonly calls: Map<number | string | undefined, Call>
   /** The number of calls that have begun. */
   count: number
 }
@@ -76,7 +76,7 @@ function startCall(state: State, body: JsonObject): readonly StreamEvent[] {
   // No caller can carry out a call without a name.
   if (name === undefined) return NOTHING
   const index = state.count++
-  state.calls.set(body.index, { index, held: '', hasArguments: false })
+  state.calls.set(toItemKey(body.index), { index, held: '', hasArguments: false })
   const id = toText(call?.id) ?? `call_${index}`
   const start = {
     index,
@@ -93,7 +93,7 @@ function continueCall(state: State, body: JsonObject): readonly StreamEvent[] {
 }
 
 function addArguments(state: State, key: Json | undefined, value: Json | undefined): readonly StreamEvent[] {
-  const call = state.calls.get(key)
+  const call = state.calls.get(toItemKey(key))
   const text = toText(value)
   if (call === undefined || text === undefined) return NOTHING
   const all = call.held + text
@@ -108,7 +108,7 @@ function addArguments(state: State, key: Json | undefined, value: Json | undefin
 
 /** A call without arguments has none, or the text `null`. */
 function endCall(state: State, body: JsonObject): readonly StreamEvent[] {
-  const call = state.calls.get(body.index)
+  const call = state.calls.get(toItemKey(body.index))
   if (call === undefined || call.hasArguments) return NOTHING
   call.hasArguments = true
   return [{ type: 'delta', index: 0, toolCalls: [{ index: call.index, function: { arguments: '{}' } }] }]

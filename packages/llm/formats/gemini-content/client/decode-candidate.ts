@@ -11,6 +11,9 @@ import { PartialArguments } from './partial-arguments.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
+/** What the state of a candidate takes besides what it keeps of the answer. */
+const CANDIDATE_BYTES = 400
+
 /** Decodes one candidate over the chunks of its stream. */
 export class CandidateDecoder {
   readonly #index: number
@@ -25,6 +28,11 @@ export class CandidateDecoder {
     this.#index = index
     this.#replyId = replyId
     this.#budget = budget
+  }
+
+  /** The bytes of the arguments that are still arriving. */
+  get size(): number {
+    return CANDIDATE_BYTES + (this.#open?.args.size ?? 0)
   }
 
   decode(candidate: JsonObject, events: StreamEvent[]): void {

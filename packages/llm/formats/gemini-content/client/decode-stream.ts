@@ -27,6 +27,12 @@ export class ChunkDecoder implements StreamDecoder {
     this.#grounding = new Grounding(target)
   }
 
+  get unsent(): number {
+    let sum = this.#grounding.size
+    for (const candidate of this.#candidates.values()) sum += candidate.size
+    return sum
+  }
+
   decode(data: string): readonly StreamEvent[] {
     let value: Json
     try {

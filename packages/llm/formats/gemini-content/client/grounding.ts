@@ -4,6 +4,11 @@ import type { Target } from '../../../upstream/target.ts'
 import type { HostedUse } from '../../../usage/usage.ts'
 import { findPriceOfTool, priceUses } from '../../shared/tools/hosted-tools.ts'
 
+/** Further queries of an answer are not told apart. No model makes as many searches. */
+const MAX_QUERIES = 4_096
+/** What a query takes besides its text, in bytes. */
+const QUERY_BYTES = 64
+
 /**
  * Counts the searches of an answer. Chunks of a stream may each have the queries since the last one or all so far, so each
  * query counts once over the chunks, and as often as one chunk has it.
@@ -13,6 +18,8 @@ export class Grounding {
   readonly #queries = new Set<string>()
   #maxInChunk = 0
   #isGrounded = false
+  /** The bytes of the queries. */
+  size = 0
 
   constructor(target: Target) {
     this.#target = target
@@ -29,13 +36,19 @@ export class Grounding {
       const queryTexts = toArray(metadata.webSearchQueries).filter(
         query => typeof query === 'string' && query !== '',
       )
-      for (const query of queryTexts) this.#queries.add(query as string)
+      for (const query of queryTexts) this.#keep(query as string)
       queries += queryTexts.length
       if (queryTexts.length > 0 || toArray(metadata.groundingChunks).length > 0) isFound = true
     }
     this.#maxInChunk = Math.max(this.#maxInChunk, queries)
     if (isFound) this.#isGrounded = true
     return isFound
+  }
+
+  #keep(query: string): void {
+    if (this.#queries.size === MAX_QUERIES || this.#queries.has(query)) return
+    this.#queries.add(query)
+    this.size += query.length + QUERY_BYTES
   }
 
   /** undefined: nothing was searched for. */

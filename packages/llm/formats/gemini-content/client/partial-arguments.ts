@@ -6,6 +6,8 @@ type Node = Json | Container
 
 /** No tool's schema is deeper. */
 const MAX_DEPTH = 64
+/** What a step of a path takes besides its name, in bytes, if it makes an object of its own. */
+const STEP_BYTES = 200
 
 /**
  * Collects arguments that arrive in pieces, each with its path (`$.steps[0].text`) and its value. Pieces of the same path
@@ -14,12 +16,17 @@ const MAX_DEPTH = 64
 export class PartialArguments {
   // Without a prototype, because a path can contain any name.
   readonly #root: { [key: string]: Node } = Object.create(null)
+  /** About how many bytes the arguments take. */
+  size = 0
 
   add(partialArgs: Json | undefined): void {
     for (const piece of toObjects(partialArgs)) {
       const path = typeof piece.jsonPath === 'string' ? parsePath(piece.jsonPath) : undefined
       const value = findValue(piece)
-      if (path !== undefined && path.length > 0 && value !== undefined) this.#put(path, value)
+      if (path === undefined || path.length === 0 || value === undefined) continue
+      this.#put(path, value)
+      this.size += STEP_BYTES * path.length + String(piece.jsonPath).length
+      if (typeof value === 'string') this.size += value.length
     }
   }
 

@@ -1,9 +1,16 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
-import type { CallBudget } from '../../../reply/call-budget.ts'
+import { toItemKey, toObject, toText } from '../../../json/json-value.ts'
+import { type CallBudget, MAX_CALLS } from '../../../reply/call-budget.ts'
+import { KeptText } from '../../../stream/kept-text.ts'
 import type { ToolCallDelta } from '../../../stream/stream-event.ts'
 import { makeToolCallId, readArguments } from '../../shared/answers/decode-message.ts'
 import type { ReasoningInIds } from '../../shared/reasoning/reasoning-carrier.ts'
+
+/** A call whose name has not come yet. */
+interface UnnamedCall {
+  id: string | undefined
+  readonly arguments: KeptText
+}
 
 /** Decodes the pieces of the tool calls of one choice of a stream, in the variations of all providers. */
 export class CallSequence {
@@ -17,9 +24,12 @@ export class CallSequence {
   /** The gateway's index of the first call of each id. */
   private readonly byWireId = new Map<string, number>()
   /** Pieces of calls whose name has not come yet, by the provider's index: a call is sent from its name on. */
-  private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
+  private readonly unnamed = new Map<number | string | undefined, UnnamedCall>()
 
   /** `ids` adds reasoning to the ids of calls that were made after it. */
+  /** The characters of calls whose name had not come. */
+  unsent = 0
+
   constructor(replyId: string, choiceIndex: number, ids: ReasoningInIds, budget: CallBudget) {
     this.replyId = replyId
     this.choiceIndex = choiceIndex
@@ -50,14 +60,15 @@ export class CallSequence {
     const wireArguments = readArguments(fn?.arguments)
     const known = this.findCall(call.index, wireId, name)
     if (known !== undefined) return { index: known, function: { arguments: wireArguments ?? '' } }
-    const held = this.unnamed.get(call.index)
-    const id = wireId ?? held?.id
-    const begun = (held?.arguments ?? '') + (wireArguments ?? '')
+    const key = toItemKey(call.index)
+    const held = this.unnamed.get(key)
     if (name === undefined) {
-      this.unnamed.set(call.index, { id, arguments: begun })
+      this.keep(held ?? this.openUnnamed(key), wireId, wireArguments)
       return undefined
     }
-    this.unnamed.delete(call.index)
+    const id = wireId ?? held?.id
+    const begun = (held?.arguments.toString() ?? '') + (wireArguments ?? '')
+    this.unnamed.delete(key)
     // Only the first piece has id, type and name: clients join the pieces of a call.
     const index = this.wireIds.length
     this.wireIds.push(id)
@@ -69,6 +80,19 @@ export class CallSequence {
       type: 'function',
       function: { name, arguments: begun },
     }
+  }
+
+  private openUnnamed(key: number | string | undefined): UnnamedCall {
+    if (this.unnamed.size === MAX_CALLS) throw new Error(`the answer has more than ${MAX_CALLS} tool calls`)
+    const call = { id: undefined, arguments: new KeptText() }
+    this.unnamed.set(key, call)
+    return call
+  }
+
+  private keep(call: UnnamedCall, id: string | undefined, text = ''): void {
+    call.id = id ?? call.id
+    call.arguments.add(text)
+    this.unsent += text.length + (id?.length ?? 0)
   }
 
   /** The known call that a piece continues; undefined: it begins a new one. */

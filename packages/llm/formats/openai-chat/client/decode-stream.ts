@@ -31,6 +31,12 @@ class ChunkDecoder implements StreamDecoder {
     this.target = target
   }
 
+  get unsent(): number {
+    let sum = 0
+    for (const choice of this.choices.values()) sum += choice.unsent
+    return sum
+  }
+
   decode(data: string, event = ''): readonly StreamEvent[] {
     if (data === '[DONE]') return [...this.listLeft(), { type: 'end' }]
     const chunk = parseObject(data)
@@ -79,6 +85,9 @@ class ChunkDecoder implements StreamDecoder {
   }
 }
 
+/** What the state of a choice takes besides what it keeps of the answer. */
+const CHOICE_BYTES = 400
+
 /** The state of one choice between chunks. */
 class ChoiceState {
   private hasRole = false
@@ -94,6 +103,10 @@ class ChoiceState {
     this.index = index
     this.replyId = replyId
     this.budget = budget
+  }
+
+  get unsent(): number {
+    return CHOICE_BYTES + this.details.size + (this.calls?.unsent ?? 0)
   }
 
   /** undefined: the choice has nothing new. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toIndex, toObjects, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { KeptText } from '../../../stream/kept-text.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -24,16 +25,28 @@ export function readDetails(message: JsonObject, providerId: string): ReasoningD
 const MAX_DETAILS = 2_048
 /** How many details may be continued at the same time: each further piece is compared with them. */
 const MAX_OPEN = 16
+/** What a detail takes besides its texts, in bytes. */
+const DETAIL_BYTES = 200
+
+const GROWING = ['text', 'summary'] as const
+
+/** A detail, and its text and summary if more than one piece of them has come. */
+interface KeptDetail {
+  readonly detail: Mutable<ReasoningDetail>
+  readonly grown: { text?: KeptText; summary?: KeptText }
+}
 
 /**
  * Joins the pieces of each detail in a stream. Pieces of one detail have the same type and index; its signature comes with
  * the last piece, and encrypted data in a single one.
  */
 export class DetailSum {
-  private details: Mutable<ReasoningDetail>[] = []
+  private details: KeptDetail[] = []
   /** Those of `details` that may be continued. */
-  private open: Mutable<ReasoningDetail>[] = []
+  private open: KeptDetail[] = []
   private count = 0
+  /** The bytes of the details since the last call of `take`. */
+  size = 0
 
   /** Throws if the choice has too many details. */
   add(delta: JsonObject, providerId: string): void {
@@ -43,28 +56,34 @@ export class DetailSum {
       const type = toText(wire.type)
       if (type === undefined || !TYPES.has(type)) continue
       const piece = toDetail(wire, type as ReasoningDetail['type'], providerId)
-      const known = this.open.find(detail => isSame(detail, piece))
+      const known = this.open.find(({ detail }) => isSame(detail, piece))
       if (known === undefined) this.begin(piece)
       else grow(known, piece)
+      const { text = '', summary = '', signature = '', data = '', id = '' } = piece
+      this.size += text.length + summary.length + signature.length + data.length + id.length
     }
   }
 
   private begin(piece: Mutable<ReasoningDetail>): void {
     if (++this.count > MAX_DETAILS) throw tooMany()
-    this.details.push(piece)
+    const kept: KeptDetail = { detail: piece, grown: {} }
+    this.details.push(kept)
+    this.size += DETAIL_BYTES
     // Encrypted data comes in a single piece.
     if (piece.data !== undefined) return
     if (this.open.length === MAX_OPEN) this.open.shift()
-    this.open.push(piece)
+    this.open.push(kept)
   }
 
   /** The details that were added since the last call. Later pieces begin new ones. */
   take(): ReasoningDetail[] {
-    const whole = this.details.filter(
-      ({ text, summary, signature, data }) => (text ?? summary ?? signature ?? data) !== undefined,
-    )
+    if (this.details.length === 0) return []
+    const whole = this.details
+      .map(toWhole)
+      .filter(({ text, summary, signature, data }) => (text ?? summary ?? signature ?? data) !== undefined)
     this.details = []
     this.open = []
+    this.size = 0
     return whole.map(inOrder)
   }
 }
@@ -111,13 +130,23 @@ function isSame(known: ReasoningDetail, piece: ReasoningDetail): boolean {
   return known.type === piece.type && known.index === piece.index && !hasOtherId && !isWhole
 }
 
-function grow(known: Mutable<ReasoningDetail>, piece: ReasoningDetail): void {
-  for (const name of ['text', 'summary'] as const) {
+function grow({ detail, grown }: KeptDetail, piece: ReasoningDetail): void {
+  for (const name of GROWING) {
     const more = piece[name]
-    if (more !== undefined) known[name] = (known[name] ?? '') + more
+    if (more === undefined) continue
+    grown[name] ??= new KeptText(detail[name])
+    grown[name].add(more)
   }
   for (const name of ['signature', 'data', 'id'] as const) {
     const value = piece[name]
-    if (value !== undefined) known[name] = value
+    if (value !== undefined) detail[name] = value
   }
+}
+
+function toWhole({ detail, grown }: KeptDetail): ReasoningDetail {
+  for (const name of GROWING) {
+    const text = grown[name]
+    if (text !== undefined) detail[name] = text.toString()
+  }
+  return detail
 }

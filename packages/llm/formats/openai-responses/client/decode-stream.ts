@@ -21,6 +21,7 @@ import {
 } from '../wire/decode-items.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { HostedUses } from './hosted-uses.ts'
+import { SentText } from './sent-text.ts'
 
 type Events = readonly StreamEvent[]
 
@@ -33,8 +34,11 @@ export function openStream(target: Target): StreamDecoder {
 /** A tool call of the stream. `index`: its canonical number; `sent`: the arguments that were passed on so far. */
 interface OpenCall {
   readonly index: number
-  sent: string
+  readonly sent: SentText
 }
+
+/** What a text, an item or a call takes besides its key, in bytes. */
+const ENTRY_BYTES = 200
 
 /** Decodes `response.*` events. Events of an unknown type are skipped: providers add types at any time. */
 class ResponseDecoder implements StreamDecoder {
@@ -42,7 +46,8 @@ class ResponseDecoder implements StreamDecoder {
   private replyId = ''
   private readonly calls = new Map<string, OpenCall>()
   /** The text that was passed on so far, by the item and the part that it belongs to. */
-  private readonly texts = new Map<string, string>()
+  private readonly texts = new Map<string, SentText>()
+  unsent = 0
   private lastReasoning: string | undefined
   /** The reasoning since the last call, which goes into the id of the next call. */
   private pending: ReasoningDetail[] = []
@@ -87,13 +92,19 @@ class ResponseDecoder implements StreamDecoder {
 
   /** Passes on the rest of a complete text that came in no delta. */
   completeText(field: 'content' | 'refusal' | 'reasoning', key: string, whole: string | undefined): Events {
-    const sent = this.texts.get(key) ?? ''
-    if (whole === undefined || whole.length <= sent.length || !whole.startsWith(sent)) return NOTHING
-    return this.sendText(field, key, whole.slice(sent.length))
+    if (whole === undefined) return NOTHING
+    const rest = this.texts.get(key)?.findRest(whole) ?? whole
+    return rest === '' ? NOTHING : this.sendText(field, key, rest)
   }
 
   private sendText(field: 'content' | 'refusal' | 'reasoning', key: string, text: string): Events {
-    this.texts.set(key, (this.texts.get(key) ?? '') + text)
+    let sent = this.texts.get(key)
+    if (sent === undefined) {
+      sent = new SentText()
+      this.texts.set(key, sent)
+      this.unsent += ENTRY_BYTES + key.length
+    }
+    sent.add(text)
     if (field !== 'reasoning')
       return [field === 'content' ? delta({ content: text }) : delta({ refusal: text })]
     const isNext = this.lastReasoning !== undefined && this.lastReasoning !== key
@@ -103,29 +114,34 @@ class ResponseDecoder implements StreamDecoder {
 
   addItem(frame: JsonObject): Events {
     const item = toObject(frame.item)
-    if (item !== undefined) this.hosted.add(item, itemKey(frame))
+    if (item !== undefined) this.addHosted(item, itemKey(frame))
     // The input of a tool that takes free text comes when the call is complete.
     return item?.type === 'function_call' ? this.openCall(item, itemKey(frame)) : NOTHING
+  }
+
+  private addHosted(item: JsonObject, key: string): void {
+    const kept = this.hosted.add(item, key)
+    if (kept > 0) this.unsent += ENTRY_BYTES + kept
   }
 
   addArguments(frame: JsonObject): Events {
     const call = this.calls.get(itemKey(frame))
     const text = decodeArguments(frame.delta)
     if (call === undefined || text === '') return NOTHING
-    call.sent += text
+    call.sent.add(text)
     return [delta({ toolCalls: [{ index: call.index, function: { arguments: text } }] })]
   }
 
   completeArguments(key: string, whole: string): Events {
     const call = this.calls.get(key)
-    if (call === undefined || whole.length <= call.sent.length || !whole.startsWith(call.sent)) return NOTHING
-    const rest = whole.slice(call.sent.length)
-    call.sent = whole
+    const rest = call?.sent.findRest(whole) ?? ''
+    if (call === undefined || rest === '') return NOTHING
+    call.sent.add(rest)
     return [delta({ toolCalls: [{ index: call.index, function: { arguments: rest } }] })]
   }
 
   completeItem(item: JsonObject, key: string): Events {
-    this.hosted.add(item, key)
+    this.addHosted(item, key)
     if (item.type === 'message') return this.completeMessage(item, key)
     if (item.type === 'reasoning') return this.completeReasoning(item, key)
     const call = decodeCall(item)
@@ -164,7 +180,8 @@ class ResponseDecoder implements StreamDecoder {
     const name = toText(item.name)
     if (name === undefined || this.calls.has(key)) return NOTHING
     const index = this.calls.size
-    this.calls.set(key, { index, sent: '' })
+    this.calls.set(key, { index, sent: new SentText() })
+    this.unsent += ENTRY_BYTES + key.length
     const id = toText(item.call_id) ?? toText(item.id) ?? makeToolCallId(this.replyId, 0, index, name)
     const packed = packToolCallId(id, this.budget.take(this.pending))
     this.pending = []

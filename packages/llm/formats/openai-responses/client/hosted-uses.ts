@@ -16,14 +16,22 @@ export class HostedUses {
     this.#target = target
   }
 
-  /** Adds an item of the output. `key`: its place. A later state of the same item replaces an earlier one. */
-  add(item: JsonObject, key: string): void {
+  /**
+   * Adds an item of the output. `key`: its place. A later state of the same item replaces an earlier one. Returns how many more
+   * characters are kept.
+   */
+  add(item: JsonObject, key: string): number {
     if (item.type === 'web_search_call') {
       const action = toText(toObject(item.action)?.type)
+      const isKnown = this.#searches.has(key)
       this.#searches.set(key, action === undefined || action === 'search')
-    } else if (item.type === 'code_interpreter_call') {
-      this.#containers.set(key, toText(item.container_id) ?? key)
+      return isKnown ? 0 : key.length
     }
+    if (item.type !== 'code_interpreter_call') return 0
+    const container = toText(item.container_id) ?? key
+    const known = this.#containers.get(key)
+    this.#containers.set(key, container)
+    return known === undefined ? key.length + container.length : Math.max(0, container.length - known.length)
   }
 
   /** What was used so far, or by the whole response; undefined: nothing that has a price. */

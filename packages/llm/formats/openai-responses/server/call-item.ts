@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
+import { KeptText } from '../../../stream/kept-text.ts'
 import { parseInnerObject } from '../../shared/reading/parse-inner-json.ts'
 import type { CalledTool } from '../../shared/requests/parsed-chat.ts'
 import { toArgumentsOrEmpty } from '../../shared/tools/tool-arguments.ts'
@@ -9,7 +10,7 @@ import { BaseItem, type ItemStatus, type WireEvent } from './open-items.ts'
 export class CallItem extends BaseItem {
   readonly #callId: string
   readonly #tool: CalledTool
-  #arguments = ''
+  readonly #arguments = new KeptText()
 
   constructor(index: number, id: string, call: { callId: string; tool: CalledTool }) {
     super(index, id)
@@ -18,7 +19,7 @@ export class CallItem extends BaseItem {
   }
 
   addArguments(text: string): WireEvent[] {
-    this.#arguments += text
+    this.#arguments.add(text)
     // The input of other kinds is unwrapped from JSON, which is possible at the end only.
     if (this.#tool.kind !== 'function' || text === '') return []
     return [this.at('response.function_call_arguments.delta', { delta: text })]
@@ -28,7 +29,7 @@ export class CallItem extends BaseItem {
     const events: WireEvent[] = []
     if (this.#tool.kind === 'function') {
       const whole = { name: this.#tool.name, arguments: this.#whole() }
-      if (this.#arguments === '') events.push(...this.addArguments(whole.arguments))
+      if (this.#arguments.length === 0) events.push(...this.addArguments(whole.arguments))
       events.push(this.at('response.function_call_arguments.done', whole))
     } else if (this.#tool.kind === 'custom') {
       const input = this.#input()
@@ -44,29 +45,30 @@ export class CallItem extends BaseItem {
     const own: JsonObject = { id: this.id, call_id: this.#callId, status }
     if (kind === 'local_shell') return { type: 'local_shell_call', ...own, action: this.#action(isDone) }
     if (kind === 'tool_search') {
-      const given = isDone ? toArgumentsOrEmpty(this.#arguments) : {}
+      const given = isDone ? toArgumentsOrEmpty(this.#arguments.toString()) : {}
       return { type: 'tool_search_call', ...own, execution: 'client', arguments: given }
     }
     own.name = name
     // Clients find the tool by both.
     if (namespace !== undefined && namespace !== '') own.namespace = namespace
     if (kind === 'custom') return { type: 'custom_tool_call', ...own, input: isDone ? this.#input() : '' }
-    const sent = status === 'incomplete' ? this.#arguments : ''
+    const sent = status === 'incomplete' ? this.#arguments.toString() : ''
     return { type: 'function_call', ...own, arguments: isDone ? this.#whole() : sent }
   }
 
   #whole(): string {
-    return this.#arguments === '' ? '{}' : this.#arguments
+    return this.#arguments.length === 0 ? '{}' : this.#arguments.toString()
   }
 
   /** The one argument of a tool that takes free text. Some models send the text itself instead of JSON. */
   #input(): string {
-    const input = parseInnerObject(this.#arguments)?.input
-    return typeof input === 'string' ? input : this.#arguments
+    const text = this.#arguments.toString()
+    const input = parseInnerObject(text)?.input
+    return typeof input === 'string' ? input : text
   }
 
   #action(isDone: boolean): JsonObject {
-    const given = isDone ? toArgumentsOrEmpty(this.#arguments) : {}
+    const given = isDone ? toArgumentsOrEmpty(this.#arguments.toString()) : {}
     const command = Array.isArray(given.command)
       ? given.command.map(String)
       : (toText(given.command)?.split(' ') ?? [])

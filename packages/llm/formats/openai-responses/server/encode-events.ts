@@ -7,8 +7,8 @@ import { CallItem } from './call-item.ts'
 import { MessageItem, type OpenItem, ReasoningItem, type WireEvent } from './open-items.ts'
 import { encodeResponse, type ResponseHead, type ResponseState } from './response-head.ts'
 
-/** The items of one answer, all of which its last event repeats. Models write some dozens. */
-const MAX_ITEMS = 16_384
+/** The items of one answer, all of which its last event repeats. Models write some dozens, and at most 512 calls. */
+const MAX_ITEMS = 2_048
 
 /** Writes a stream in this format. Each method returns the events that it adds, with their numbers. */
 export interface EventEncoder {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { KeptText } from '../../../stream/kept-text.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
 
 /** An event of the stream. It gets its number later. */
@@ -45,20 +46,24 @@ export abstract class BaseItem implements OpenItem {
 
 type PartKind = 'output_text' | 'refusal'
 
+/** Models write one. */
+const MAX_PARTS = 1_024
+
 /** A message of text and refusals, which are its parts. */
 export class MessageItem extends BaseItem {
-  readonly #parts: { kind: PartKind; text: string }[] = []
+  readonly #parts: Part[] = []
 
   addText(kind: PartKind, text: string): WireEvent[] {
     const events: WireEvent[] = []
     let part = this.#parts.at(-1)
     if (part?.kind !== kind) {
       events.push(...this.#closePart())
-      part = { kind, text: '' }
+      if (this.#parts.length === MAX_PARTS) throw new Error(`a message has more than ${MAX_PARTS} parts`)
+      part = { kind, text: new KeptText() }
       this.#parts.push(part)
       events.push(this.#atPart('response.content_part.added', { part: toPart(part) }))
     }
-    part.text += text
+    part.text.add(text)
     const delta: WireEvent = {
       type: `response.${kind}.delta`,
       item_id: this.id,
@@ -82,7 +87,8 @@ export class MessageItem extends BaseItem {
   #closePart(): WireEvent[] {
     const part = this.#parts.at(-1)
     if (part === undefined) return []
-    const whole = part.kind === 'output_text' ? { text: part.text, logprobs: [] } : { refusal: part.text }
+    const text = part.text.toString()
+    const whole = part.kind === 'output_text' ? { text, logprobs: [] } : { refusal: text }
     return [
       this.#atPart(`response.${part.kind}.done`, whole),
       this.#atPart('response.content_part.done', { part: toPart(part) }),
@@ -94,26 +100,31 @@ export class MessageItem extends BaseItem {
   }
 }
 
-function toPart({ kind, text }: { kind: PartKind; text: string }): JsonObject {
+interface Part {
+  readonly kind: PartKind
+  readonly text: KeptText
+}
+
+function toPart({ kind, text }: Part): JsonObject {
   return kind === 'refusal'
-    ? { type: kind, refusal: text }
-    : { type: kind, text, annotations: [], logprobs: [] }
+    ? { type: kind, refusal: text.toString() }
+    : { type: kind, text: text.toString(), annotations: [], logprobs: [] }
 }
 
 /** Reasoning. Its text is the summary, and state that must come back is the encrypted content. */
 export class ReasoningItem extends BaseItem {
-  #text = ''
+  readonly #text = new KeptText()
   readonly #details: ReasoningDetail[] = []
   /** The packed details, made once the item is complete: packing takes longest, and the answer repeats all of its items. */
   #packed: { readonly text: string | undefined } | undefined
 
   addText(text: string): WireEvent[] {
     const events: WireEvent[] = []
-    if (this.#text === '') {
+    if (this.#text.length === 0) {
       const part = { type: 'summary_text', text: '' }
       events.push(this.at('response.reasoning_summary_part.added', { summary_index: 0, part }))
     }
-    this.#text += text
+    this.#text.add(text)
     events.push(this.at('response.reasoning_summary_text.delta', { summary_index: 0, delta: text }))
     return events
   }
@@ -124,10 +135,10 @@ export class ReasoningItem extends BaseItem {
   }
 
   override close(): WireEvent[] {
-    if (this.#text === '') return super.close()
+    if (this.#text.length === 0) return super.close()
     const [part] = this.#summary()
     return [
-      this.at('response.reasoning_summary_text.done', { summary_index: 0, text: this.#text }),
+      this.at('response.reasoning_summary_text.done', { summary_index: 0, text: this.#text.toString() }),
       this.at('response.reasoning_summary_part.done', { summary_index: 0, part }),
       ...super.close(),
     ]
@@ -152,6 +163,6 @@ export class ReasoningItem extends BaseItem {
   }
 
   #summary(): JsonObject[] {
-    return this.#text === '' ? [] : [{ type: 'summary_text', text: this.#text }]
+    return this.#text.length === 0 ? [] : [{ type: 'summary_text', text: this.#text.toString() }]
   }
 }

@@ -38,6 +38,10 @@ class SingleCallDecoder implements StreamDecoder {
     return events.flatMap(event => (event.type === 'delta' ? this.#filter(event) : [event]))
   }
 
+  get unsent(): number {
+    return this.#decoder.unsent ?? 0
+  }
+
   partialUsage(): ReturnType<NonNullable<StreamDecoder['partialUsage']>> {
     return this.#decoder.partialUsage?.()
   }

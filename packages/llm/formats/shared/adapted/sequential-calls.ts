@@ -1,4 +1,5 @@
 import { JsonEnd } from '../../../json/json-end.ts'
+import { KeptText } from '../../../stream/kept-text.ts'
 import type { DeltaEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 
 /** Pieces of texts and reasoning that wait for the end of a call. Models finish a call before they write on. */
@@ -55,16 +56,13 @@ export class SequentialCalls {
   #wait(index: number | undefined, part: DeltaEvent): void {
     const known = index === undefined ? this.#blocks.at(-1) : this.#waitingCalls.get(index)
     if (known !== undefined && known.index === index) {
-      const last = known.parts.length - 1
-      const joined = join(known.parts[last], part)
-      if (joined === undefined) {
-        this.#countWaiting(index)
-        known.parts.push(part)
-      } else known.parts[last] = joined
+      if (grow(known.parts.at(-1), part)) return
+      this.#countWaiting(index)
+      known.parts.push({ event: part })
       return
     }
     this.#countWaiting(index)
-    const block = { index, parts: [part] }
+    const block = { index, parts: [{ event: part }] }
     this.#blocks.push(block)
     if (index !== undefined) this.#waitingCalls.set(index, block)
   }
@@ -87,7 +85,7 @@ export class SequentialCalls {
       this.#waitingCalls.delete(index)
       this.#current = { index, arguments: new JsonEnd() }
     }
-    for (const part of parts) this.#add(part, ready)
+    for (const part of parts) this.#add(toEvent(part), ready)
   }
 
   #end(): void {
@@ -104,37 +102,62 @@ export class SequentialCalls {
 /** The pieces of a call, or of a text where `index` is undefined. */
 interface Block {
   readonly index: number | undefined
-  readonly parts: DeltaEvent[]
+  readonly parts: Part[]
+}
+
+type GrowingField = 'content' | 'reasoning' | 'arguments'
+
+/** A waiting event, and its text with what later events added to it; absent: nothing. */
+interface Part {
+  readonly event: DeltaEvent
+  grown?: { readonly field: GrowingField; readonly text: KeptText }
 }
 
 /**
- * Returns two pieces of a text, or of the arguments of one call, as one; undefined if they cannot be joined. Without this a provider
- * could have a million pieces wait, which are all encoded at once in the end.
+ * Adds a piece to the text, or to the arguments of the call, that a part has. Returns false if it does not continue them. Without
+ * this a provider could have a million pieces wait, which are all encoded at once in the end.
  */
-function join(before: DeltaEvent | undefined, piece: DeltaEvent): DeltaEvent | undefined {
-  if (before === undefined || before.index !== piece.index) return undefined
-  const { type: _, index: _index, content, reasoning, toolCalls, ...others } = piece
-  if (Object.keys(others).length > 0) return undefined
-  if (toolCalls === undefined && content === undefined) return joinReasoning(before, reasoning)
-  if (reasoning !== undefined) return undefined
-  if (toolCalls === undefined) {
-    if (typeof content !== 'string' || typeof before.content !== 'string' || before.toolCalls !== undefined)
-      return undefined
-    return { ...before, content: before.content + content }
-  }
-  const [call] = toolCalls
-  const [first] = before.toolCalls ?? []
-  if (content !== undefined || call === undefined || first === undefined) return undefined
-  if (call.id !== undefined || call.function?.name !== undefined) return undefined
-  const added = (first.function?.arguments ?? '') + (call.function?.arguments ?? '')
-  return { ...before, toolCalls: [{ ...first, function: { ...first.function, arguments: added } }] }
+function grow(part: Part | undefined, piece: DeltaEvent): boolean {
+  const field = part === undefined ? undefined : findContinued(part.event, piece)
+  if (part === undefined || field === undefined) return false
+  part.grown ??= { field, text: new KeptText(readField(part.event, field)) }
+  part.grown.text.add(readField(piece, field))
+  return true
 }
 
-/** Returns undefined unless both are reasoning and nothing else. */
-function joinReasoning(before: DeltaEvent, reasoning: string | undefined): DeltaEvent | undefined {
-  const { type: _, index: _index, reasoning: earlier, ...others } = before
-  if (reasoning === undefined || earlier === undefined || Object.keys(others).length > 0) return undefined
-  return { ...before, reasoning: earlier + reasoning }
+/** Returns what of an event a piece continues, and has nothing else; undefined: nothing. */
+function findContinued(before: DeltaEvent, piece: DeltaEvent): GrowingField | undefined {
+  if (before.index !== piece.index) return undefined
+  const { type: _, index: _index, content, reasoning, toolCalls, ...others } = piece
+  if (Object.keys(others).length > 0) return undefined
+  if (toolCalls === undefined && content === undefined) {
+    return reasoning !== undefined && hasOnlyReasoning(before) ? 'reasoning' : undefined
+  }
+  if (reasoning !== undefined) return undefined
+  if (toolCalls === undefined) {
+    return before.content !== undefined && before.toolCalls === undefined ? 'content' : undefined
+  }
+  const [call] = toolCalls
+  if (content !== undefined || call === undefined || before.toolCalls?.[0] === undefined) return undefined
+  return call.id === undefined && call.function?.name === undefined ? 'arguments' : undefined
+}
+
+function hasOnlyReasoning({ type: _, index: _index, reasoning, ...others }: DeltaEvent): boolean {
+  return reasoning !== undefined && Object.keys(others).length === 0
+}
+
+function readField(event: DeltaEvent, field: GrowingField): string {
+  return (field === 'arguments' ? event.toolCalls?.[0]?.function?.arguments : event[field]) ?? ''
+}
+
+function toEvent({ event, grown }: Part): DeltaEvent {
+  if (grown === undefined) return event
+  const text = grown.text.toString()
+  if (grown.field !== 'arguments') return { ...event, [grown.field]: text }
+  const [call] = event.toolCalls ?? []
+  return call === undefined
+    ? event
+    : { ...event, toolCalls: [{ ...call, function: { ...call.function, arguments: text } }] }
 }
 
 /** Returns the event without its calls, if there is something else in it, then each of its calls. */

@@ -48,6 +48,10 @@ class UnfencedDecoder implements StreamDecoder {
     })
   }
 
+  get unsent(): number {
+    return this.#decoder.unsent ?? 0
+  }
+
   partialUsage(): ReturnType<NonNullable<StreamDecoder['partialUsage']>> {
     return this.#decoder.partialUsage?.()
   }

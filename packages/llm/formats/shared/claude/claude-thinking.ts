@@ -16,8 +16,7 @@ export function toThinkingDetail(
   return { type: 'reasoning.text', format: FORMAT, text, signature, index }
 }
 
-export function toRedactedDetail(block: JsonObject, index: number): ReasoningDetail | undefined {
-  const data = toText(block.data)
+export function toRedactedDetail(data: string | undefined, index: number): ReasoningDetail | undefined {
   return data === undefined ? undefined : { type: 'reasoning.encrypted', format: FORMAT, data, index }
 }
 
