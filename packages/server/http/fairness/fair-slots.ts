@@ -24,16 +24,18 @@ interface Waiter {
   give(hasSlot: boolean): void
 }
 
+/** The waiters of an organization by tenant. Whose turn comes first stands first. */
+type TenantLines = Map<string, Set<Waiter>>
+
 /**
  * What may run at once, shared fairly: the more slots are used, the fewer a tenant may have, and a freed slot goes to the
- * waiting tenant that has the fewest. So slow calls of one tenant, or of many, neither use up all slots nor stand in line
- * before another's.
+ * waiting organization that has the fewest, of it to the tenant that has the fewest, and among equals to those whose last turn is
+ * longest ago. So slow calls of one tenant, or of many, neither use up all slots nor stand in line before another's.
  */
 export class FairSlots {
   readonly #bounds: SlotBounds
-  /** The waiters by organization. */
-  readonly #waiting = new Map<string, Set<Waiter>>()
-  readonly #waitingOf = new Map<string, number>()
+  /** The waiters by organization. Whose turn comes first stands first. */
+  readonly #waiting = new Map<string, TenantLines>()
   readonly #runningOf = new Map<string, number>()
   readonly #runningOfOrganization = new Map<string, number>()
   #running = 0
@@ -52,8 +54,9 @@ export class FairSlots {
       return Promise.resolve(true)
     }
     const { waitingPerTenant, waitingPerOrganization = Number.POSITIVE_INFINITY } = this.#bounds
-    const others = this.#waiting.get(organization) ?? new Set<Waiter>()
-    if (countOf(this.#waitingOf, tenant) >= waitingPerTenant || others.size >= waitingPerOrganization)
+    const lines = this.#waiting.get(organization) ?? (new Map() as TenantLines)
+    const line = lines.get(tenant) ?? new Set<Waiter>()
+    if (line.size >= waitingPerTenant || countWaiters(lines) >= waitingPerOrganization)
       return Promise.resolve(false)
     return new Promise(give => {
       const timer = setTimeout(() => {
@@ -61,8 +64,7 @@ export class FairSlots {
         give(false)
       }, timeoutMs)
       const waiter: Waiter = { organization, tenant, caller, timer, give }
-      this.#waiting.set(organization, others.add(waiter))
-      add(this.#waitingOf, tenant, 1)
+      this.#waiting.set(organization, lines.set(tenant, line.add(waiter)))
     })
   }
 
@@ -74,6 +76,7 @@ export class FairSlots {
     add(this.#runningOfOrganization, organization, -1)
     for (let next = this.#findNext(); next !== undefined; next = this.#findNext()) {
       this.#stopWaiting(next)
+      this.#moveLast(next)
       this.#start(next.tenant, next.caller, next.organization)
       next.give(true)
     }
@@ -84,10 +87,10 @@ export class FairSlots {
     if (this.#running >= this.#bounds.total) return undefined
     let best: Waiter | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const [organization, waiters] of this.#waiting) {
+    for (const [organization, lines] of this.#waiting) {
       const running = countOf(this.#runningOfOrganization, organization)
       if (running >= fewest || !this.#mayHaveMore(organization)) continue
-      const found = this.#findOf(waiters)
+      const found = this.#findOf(lines)
       if (found === undefined) continue
       best = found
       fewest = running
@@ -95,16 +98,36 @@ export class FairSlots {
     return best
   }
 
-  #findOf(waiters: ReadonlySet<Waiter>): Waiter | undefined {
+  #findOf(lines: TenantLines): Waiter | undefined {
     let best: Waiter | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const waiter of waiters) {
-      const running = countOf(this.#runningOf, waiter.tenant)
-      if (running >= fewest || !this.#canRun(waiter.tenant, waiter.caller, waiter.organization)) continue
-      best = waiter
+    for (const [tenant, line] of lines) {
+      const running = countOf(this.#runningOf, tenant)
+      if (running >= fewest) continue
+      const found = this.#findFirst(line)
+      if (found === undefined) continue
+      best = found
       fewest = running
     }
     return best
+  }
+
+  #findFirst(line: ReadonlySet<Waiter>): Waiter | undefined {
+    for (const waiter of line)
+      if (this.#canRun(waiter.tenant, waiter.caller, waiter.organization)) return waiter
+    return undefined
+  }
+
+  /** Puts who has just had a turn behind the others. With few slots all have as many at most moments, so that the first would always win. */
+  #moveLast({ organization, tenant }: Waiter): void {
+    const lines = this.#waiting.get(organization)
+    if (lines === undefined) return
+    this.#waiting.delete(organization)
+    this.#waiting.set(organization, lines)
+    const line = lines.get(tenant)
+    if (line === undefined) return
+    lines.delete(tenant)
+    lines.set(tenant, line)
   }
 
   #canRun(tenant: string, caller: string, organization: string): boolean {
@@ -134,14 +157,23 @@ export class FairSlots {
 
   #stopWaiting(waiter: Waiter): void {
     clearTimeout(waiter.timer)
-    const waiters = this.#waiting.get(waiter.organization)
-    if (waiters?.delete(waiter) === true && waiters.size === 0) this.#waiting.delete(waiter.organization)
-    add(this.#waitingOf, waiter.tenant, -1)
+    const { organization, tenant } = waiter
+    const lines = this.#waiting.get(organization)
+    const line = lines?.get(tenant)
+    if (lines === undefined || line?.delete(waiter) !== true || line.size > 0) return
+    lines.delete(tenant)
+    if (lines.size === 0) this.#waiting.delete(organization)
   }
 }
 
 function countOf(counts: ReadonlyMap<string, number>, key: string): number {
   return counts.get(key) ?? 0
+}
+
+function countWaiters(lines: TenantLines): number {
+  let count = 0
+  for (const line of lines.values()) count += line.size
+  return count
 }
 
 /** Entries that reach zero are removed, so that the map holds only who is active. */
