@@ -78,6 +78,19 @@ describe('startGunzip', () => {
     for (const bytes of all) expect(bytes.equals(text)).toBe(true)
   })
 
+  test('a body of one organization does not wait for all bodies of another one that came before', async () => {
+    const packed = gzipSync(words(2 * MiB))
+    const of = (orgId: string): Promise<Buffer> => {
+      const owner = { environment: { orgId, id: orgId }, caller: { keyId: orgId }, endUser: undefined }
+      return startGunzip(packed, { limit: 32 * MiB, tooLarge, owner }).bytes
+    }
+    let ended = 0
+    const busy = Array.from({ length: 16 }, () => of('busy').then(() => ended++))
+    await of('other')
+    expect(ended).toBeLessThan(6)
+    await Promise.all(busy)
+  })
+
   test('rejects a stopped body with the given fault, and releases its permit to the next', async () => {
     const packed = gzipSync(words(8 * MiB))
     const stopped = Array.from({ length: 12 }, () => startGunzip(packed, { limit: 32 * MiB, tooLarge }))

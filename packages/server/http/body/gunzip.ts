@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib'
-import type { ShareOwner } from '../../core/admission/connection-shares.ts'
+import { ConnectionShares, type ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { loopTurns, UNKNOWN_OWNER } from '../fairness/loop-turns.ts'
 import { takeTurn } from '../fairness/sliced-work.ts'
@@ -57,7 +57,7 @@ export function startGunzip(
       stream.pause()
       loopTurns.spend(CHUNK_MS, owner)
       const go = (): void => void takeTurn(owner).then(() => stream.resume())
-      if (chunks.size > FREE_BYTES && permit === undefined) permit = acquirePermit(go)
+      if (chunks.size > FREE_BYTES && permit === undefined) permit = acquirePermit(owner, go)
       else go()
     }
     stream.on('data', (chunk: Buffer) => {
@@ -96,29 +96,25 @@ interface UnpackPermit {
   release(): void
 }
 
-let acquired = 0
-const waiting = new Set<() => void>()
+/** Who unpacks, and who waits for that. */
+const unpackers = new ConnectionShares<() => void>(MAX_AT_ONCE)
 
-/** Calls `onAcquired` once fewer than MAX_AT_ONCE permits are acquired, in the order of the calls. */
-function acquirePermit(onAcquired: () => void): UnpackPermit {
-  let isAcquired = false
+/** Calls `onAcquired` once the owner may unpack a further body. Those who wait have turns, as for connections. */
+function acquirePermit(owner: ShareOwner, onAcquired: () => void): UnpackPermit {
+  const share = unpackers.openShare(owner, '')
+  let isAcquired = unpackers.take(share)
   const enter = (): void => {
     isAcquired = true
-    acquired++
     onAcquired()
   }
-  if (acquired < MAX_AT_ONCE) enter()
-  else waiting.add(enter)
+  if (isAcquired) onAcquired()
+  else unpackers.wait(share, enter)
   return {
     release() {
-      waiting.delete(enter)
-      if (!isAcquired) return
+      if (!isAcquired) return unpackers.withdraw(share, enter)
       isAcquired = false
-      acquired--
-      const [next] = waiting
-      if (next === undefined) return
-      waiting.delete(next)
-      next()
+      unpackers.release(share)
+      for (let next = unpackers.next(); next !== undefined; next = unpackers.next()) next()
     },
   }
 }
