@@ -178,7 +178,7 @@ export class Idempotency implements IdempotencyGroupOwner {
     const { store, now } = this.#options
     const onTimeout = (): Error => noAnswer(CLAIM_MS)
     const stored = await this.#reads.run(
-      scope.environmentId,
+      scope,
       found.bytes,
       () => within(CLAIM_MS, store.read(found.id, scope.environmentId), onTimeout),
       CLAIM_MS,
@@ -286,7 +286,6 @@ export class Idempotency implements IdempotencyGroupOwner {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#watch.close()
-    this.#reads.close()
     const { store, owner, log } = this.#options
     const ending = this.#writeAgain().then(() => store.removeOwner(owner))
     await within(KEEP_MS, ending, () => noAnswer(KEEP_MS)).catch(error =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { PacedReads } from './paced-reads.ts'
 
 const LARGE = 16 * 1024 * 1024
@@ -7,11 +7,10 @@ let reads: PacedReads
 beforeEach(() => {
   reads = new PacedReads()
 })
-afterEach(() => reads.close())
 
 const late = (): Error => new Error('late')
-const run = <Result>(environment: string, read: () => Promise<Result>, bytes = LARGE, timeoutMs = 60_000) =>
-  reads.run(environment, bytes, read, timeoutMs, late)
+const run = <Result>(environmentId: string, read: () => Promise<Result>, bytes = LARGE, timeoutMs = 60_000) =>
+  reads.run({ orgId: 'o', environmentId }, bytes, read, timeoutMs, late)
 
 test('reads one large answer at a time, and those of environments in turns', async () => {
   const order: string[] = []
@@ -26,6 +25,18 @@ test('reads one large answer at a time, and those of environments in turns', asy
   const other = [run('other', read('other 0')), run('other', read('other 1'))]
   await Promise.all([...busy, ...other])
   expect(order).toEqual(['busy 0', 'busy 1', 'other 0', 'busy 2', 'other 1', 'busy 3', 'busy 4'])
+})
+
+test('an organization with many environments has one turn', async () => {
+  const order: string[] = []
+  const read = (orgId: string, environmentId: string) => {
+    const note = async (): Promise<void> => void order.push(environmentId)
+    return reads.run({ orgId, environmentId }, LARGE, note, 60_000, late)
+  }
+  const busy = ['b0', 'b1', 'b2', 'b3', 'b4'].map(environment => read('busy', environment))
+  const other = ['o0', 'o0'].map(environment => read('other', environment))
+  await Promise.all([...busy, ...other])
+  expect(order).toEqual(['b0', 'b1', 'o0', 'b2', 'o0', 'b3', 'b4'])
 })
 
 test('reads a small answer at once', async () => {
