@@ -4,7 +4,8 @@ import { canceledFault, type RequestContext } from './request-context.ts'
 
 /** The running requests of this process, by environment and request id. Used by cancel, and to keep ids unique. */
 export class RunningRequests {
-  readonly #environments = new Map<string, ShortLivedMap<RequestContext>>()
+  /** Environments with running requests: those that have none leave nothing, as tenants make and delete any number of them. */
+  readonly #environments = new ShortLivedMap<ShortLivedMap<RequestContext>>()
   #size = 0
   #ended = 0
 
@@ -45,13 +46,14 @@ export class RunningRequests {
     // A request that was refused before it was added must not remove another one with the same id.
     if (running === undefined || running.get(ctx.requestId) !== ctx) return
     running.delete(ctx.requestId)
+    if (running.size === 0) this.#environments.delete(environmentId)
     this.#size--
     this.#ended++
   }
 
   /** Stops every running request with this fault and returns how many there were. */
   stopAll(fault: Fault): number {
-    const all = [...this.#environments.values()].flatMap(running => [...running.entries()])
+    const all = [...this.#environments.entries()].flatMap(([, running]) => [...running.entries()])
     for (const [, ctx] of all) ctx.stop(fault)
     return all.length
   }
