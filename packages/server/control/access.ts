@@ -79,7 +79,8 @@ async function admit(services: Services, caller: Caller): Promise<Actor> {
   try {
     const actor = await identify(services, caller, bearer)
     if (!isProven) rates.refund(caller.address)
-    if (digest !== undefined) rates.proven.add(digest, bearer === undefined ? 'token' : 'key')
+    const owner = actor.kind === 'member' ? actor.id : actor.orgId
+    if (digest !== undefined) rates.proven.add(digest, bearer === undefined ? 'token' : 'key', owner)
     return actor
   } catch (thrown) {
     if (digest !== undefined && thrown instanceof Fault && thrown.status === 401) rates.proven.delete(digest)

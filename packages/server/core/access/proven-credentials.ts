@@ -1,3 +1,5 @@
+import { FairCache } from '../admission/fair-cache.ts'
+
 /** How many are remembered, of keys and of tokens each. */
 const MAX = 50_000
 
@@ -6,20 +8,18 @@ const MAX = 50_000
  * it does not depend on what else comes from the same address.
  */
 export class ProvenCredentials {
-  readonly #keys = new Set<string>()
+  readonly #keys = new FairCache<true>(MAX)
   /** Client tokens and sessions. Kept apart, since there are many more of them. */
-  readonly #tokens = new Set<string>()
+  readonly #tokens = new FairCache<true>(MAX)
 
   has(digest: string): boolean {
-    return this.#keys.has(digest) || this.#tokens.has(digest)
+    return (this.#keys.find(digest) ?? this.#tokens.find(digest)) === true
   }
 
-  add(digest: string, kind: 'key' | 'token'): void {
-    const of = kind === 'key' ? this.#keys : this.#tokens
-    if (of.has(digest)) return
-    const oldest = of.size < MAX ? undefined : of.values().next().value
-    if (oldest !== undefined) of.delete(oldest)
-    of.add(digest)
+  /** `owner`: whose credential it is, an organization or a person. Who has the most makes room for others. */
+  add(digest: string, kind: 'key' | 'token', owner: string): void {
+    const cache = kind === 'key' ? this.#keys : this.#tokens
+    cache.set(owner, digest, true)
   }
 
   delete(digest: string): void {

@@ -74,4 +74,27 @@ describe('FairCache', () => {
     expect(cache.use('a', 'unknown')).toBeUndefined()
     expect(cache.size).toBe(0)
   })
+
+  test('a deleted entry is held by nobody, and leaves room', () => {
+    const cache = open()
+    cache.set('a', 'shared', 1)
+    cache.use('b', 'shared')
+    cache.delete('shared')
+    cache.delete('unknown')
+    expect([cache.find('shared'), cache.size]).toEqual([undefined, 0])
+    fill(cache, 'a', MAX)
+    expect(cache.find('a-0')).toBe(0)
+    cache.clear()
+    fill(cache, 'b', MAX)
+    expect([cache.find('b-0'), cache.size]).toEqual([0, MAX])
+  })
+
+  test('each entry for which there is no room is reported once, and a deleted one is not', () => {
+    const forgotten: string[] = []
+    const cache = new FairCache<number>(MAX, (key, value) => forgotten.push(`${key}=${value}`))
+    fill(cache, 'a', MAX + 2)
+    cache.delete('a-5')
+    cache.clear()
+    expect(forgotten).toEqual(['a-0=0', 'a-1=1'])
+  })
 })

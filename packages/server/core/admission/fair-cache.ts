@@ -3,6 +3,8 @@ const HOLDERS = 4
 
 interface Entry<Value> {
   value: Value
+  /** The owner that added it, for most entries the only one that holds it. */
+  readonly owner: string
   /** How many owners hold it. */
   holders: number
 }
@@ -15,14 +17,17 @@ interface Entry<Value> {
  */
 export class FairCache<Value> {
   readonly #max: number
+  readonly #onForgotten: ((key: string, value: Value) => void) | undefined
   readonly #entries = new Map<string, Entry<Value>>()
   /** The keys that each owner holds. Of owners and of keys those that were used least recently come first. */
   readonly #held = new Map<string, Set<string>>()
   /** How many keys all owners hold together. */
   #holds = 0
 
-  constructor(max: number) {
+  /** `onForgotten`: called with each entry for which there is no room any more, after it is gone. */
+  constructor(max: number, onForgotten?: (key: string, value: Value) => void) {
     this.#max = max
+    this.#onForgotten = onForgotten
   }
 
   get size(): number {
@@ -49,9 +54,25 @@ export class FairCache<Value> {
       this.#hold(owner, key, known)
       return
     }
-    const entry = { value, holders: 0 }
+    const entry = { value, owner, holders: 0 }
     this.#entries.set(key, entry)
     this.#hold(owner, key, entry)
+  }
+
+  /** Forgets an entry, whoever holds it. Takes constant time while only the owner that added it does. */
+  delete(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    if (this.#giveUp(entry.owner, key)) entry.holders--
+    if (entry.holders === 0) return
+    for (const owner of this.#held.keys()) this.#giveUp(owner, key)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#held.clear()
+    this.#holds = 0
   }
 
   #hold(owner: string, key: string, entry: Entry<Value>): void {
@@ -72,10 +93,19 @@ export class FairCache<Value> {
     if (most === undefined) return
     const [owner, keys] = most
     const [key = ''] = keys
-    keys.delete(key)
+    this.#giveUp(owner, key)
+    const entry = this.#entries.get(key)
+    if (entry === undefined || --entry.holders > 0) return
+    this.#entries.delete(key)
+    this.#onForgotten?.(key, entry.value)
+  }
+
+  /** Returns false if the owner does not hold the key. */
+  #giveUp(owner: string, key: string): boolean {
+    const keys = this.#held.get(owner)
+    if (keys?.delete(key) !== true) return false
     this.#holds--
     if (keys.size === 0) this.#held.delete(owner)
-    const entry = this.#entries.get(key)
-    if (entry !== undefined && --entry.holders === 0) this.#entries.delete(key)
+    return true
   }
 }

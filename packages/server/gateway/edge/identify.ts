@@ -86,7 +86,7 @@ async function getTenant(token: string, digest: string, deps: EdgeDeps): Promise
     const tenant =
       form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
     if (tenant === undefined) throw unknownCredential()
-    proven.add(digest, form === undefined ? 'token' : 'key')
+    proven.add(digest, form === undefined ? 'token' : 'key', tenant.environment.orgId)
     return tenant
   } catch (thrown) {
     // An outage proves nothing about the credential.

@@ -75,3 +75,14 @@ test('who waits for its record does not wait for those that others note from the
   expect(batches.flat()).toContain('first')
   expect(flooded).toBeLessThan(10)
 })
+
+test('an organization that names very many end users has those of others noted only once', async () => {
+  const flooding = { id: 'f', orgId: 'another', projectId: 'p' } as Environment
+  await note('a')
+  for (let round = 0; round < 12; round++) {
+    for (let at = 0; at < 5_000; at++) seen.note(flooding, `u${round * 5_000 + at}`)
+    await seen.settled()
+  }
+  await note('a')
+  expect(batches.flat().filter(id => id === 'a')).toHaveLength(1)
+})

@@ -1,3 +1,4 @@
+import { FairCache } from '../../core/admission/fair-cache.ts'
 import type { Log } from '../../core/log.ts'
 import type { Environment } from '../../core/tenancy/tenancy.ts'
 import type { SeenEndUser } from '../../storage/end-users/end-users.ts'
@@ -23,8 +24,8 @@ const MAX_BATCH = 500
 /** Gives each end user that a request names a record, without any request waiting for it. */
 export class SeenEndUsers {
   readonly #options: SeenEndUsersOptions
-  /** When each was noted, by environment id and end user id. The oldest come first. */
-  readonly #noted = new Map<string, number>()
+  /** When each was noted, by environment id and end user id. Organizations hold them. */
+  readonly #noted = new FairCache<number>(MAX_NOTED)
   readonly #waiting = new Map<string, SeenEndUser>()
   /** How many were put among those that wait, and how many of these do not wait any more. */
   #taken = 0
@@ -42,10 +43,10 @@ export class SeenEndUsers {
   note(environment: Environment, id: string): void {
     const key = environment.id + id
     const now = this.#options.now()
-    const notedAt = this.#noted.get(key)
+    const notedAt = this.#noted.find(key)
     if (notedAt !== undefined && now - notedAt < NOTED_MS) return
     if (this.#waiting.size >= MAX_WAITING || now < this.#retryAt) return
-    this.#keep(key, now)
+    this.#noted.set(environment.orgId, key, now)
     if (this.#waiting.has(key)) return
     this.#taken++
     this.#waiting.set(key, this.toSeen(environment, id))
@@ -75,14 +76,6 @@ export class SeenEndUsers {
     const after = this.#taken
     if (this.#finished >= after) return Promise.resolve()
     return new Promise(resolve => void this.#settling.push({ after, resolve }))
-  }
-
-  #keep(key: string, now: number): void {
-    // Deleted and set again: the key moves to the end of the map.
-    this.#noted.delete(key)
-    const oldest = this.#noted.size < MAX_NOTED ? undefined : this.#noted.keys().next().value
-    if (oldest !== undefined) this.#noted.delete(oldest)
-    this.#noted.set(key, now)
   }
 
   /** Never rejects. Requests that arrive during a statement share the next one. */

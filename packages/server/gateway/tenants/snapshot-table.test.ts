@@ -60,6 +60,33 @@ test('the oldest token and end user give way to a new one, and their bytes are g
   expect(table.findTenant('t2') ?? table.findEndUser('e', 'u2')).toBeDefined()
 })
 
+test('an organization with many tokens and end users pushes out its own only, in however many environments', () => {
+  const table = new SnapshotTable({ ...BOUNDS, maxTokens: 8, maxEndUsers: 8 })
+  const honest = environment('honest')
+  for (const hash of ['h1', 'h2']) table.keepToken(hash, tenant(honest))
+  for (const id of ['u1', 'u2']) table.keepEndUser('honest', id, endUser)
+  for (let at = 0; at < 100; at++) {
+    const own = environment(`e${at % 20}`, 'greedy')
+    table.keepToken(`t${at}`, tenant(own))
+    table.keepEndUser(own.id, `u${at}`, endUser)
+  }
+  expect([table.findTenant('h1'), table.findTenant('h2')].every(kept => kept?.environment === honest)).toBe(
+    true,
+  )
+  expect([table.findEndUser('honest', 'u1'), table.findEndUser('honest', 'u2')]).toEqual([endUser, endUser])
+  const kept = Array.from({ length: 100 }, (_, at) => at)
+  expect(kept.filter(at => table.findTenant(`t${at}`) !== undefined)).toEqual([94, 95, 96, 97, 98, 99])
+  expect(kept.filter(at => table.findEndUser(`e${at % 20}`, `u${at}`) !== undefined)).toHaveLength(6)
+})
+
+test('an environment that does not exist is looked up again, and leaves nothing', async () => {
+  const table = new SnapshotTable(BOUNDS)
+  const load = (found: Environment | undefined) => table.environment('e', async () => found)
+  expect(await load(undefined)).toBeUndefined()
+  await immediate()
+  expect((await load(environment('e')))?.id).toBe('e')
+})
+
 test('a kept tenant that replaces an earlier one of the same credential counts once', () => {
   const table = new SnapshotTable(BOUNDS)
   const one = environment('e')

@@ -1,3 +1,4 @@
+import { FairCache } from '../../core/admission/fair-cache.ts'
 import { estimateBytes, estimateBytesInTicks } from '../../core/estimate-bytes.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 
@@ -28,6 +29,11 @@ interface Entry {
   readonly endUsers: Set<string>
 }
 
+interface KeptEndUser {
+  readonly environmentId: string
+  readonly endUser: EndUser
+}
+
 /** What a tenant takes besides what its caller holds. */
 const TENANT_BYTES = 512
 /** The part of all bytes above which an organization makes room for itself only. */
@@ -35,16 +41,17 @@ const OWN_PART = 1 / 8
 
 /**
  * Tenants, environments and end users in memory, by environment, so that a change of one costs no look at the others. Where
- * there is no room for more bytes, the environment that was loaded first is dropped with all that belongs to it; one of the same
- * organization, if that has more than its part, so that none can push out the others.
+ * there is no room for more of them, the organization with the most gives up what it loaded first. Where there is no room for more
+ * bytes, the environment that was loaded first is dropped with all that belongs to it; one of the same organization, if that has more
+ * than its part. So none can push out the others.
  */
 export class SnapshotTable<Tenant extends CallerEntry> {
   readonly #bounds: SnapshotBounds
-  readonly #keys = new Map<string, Tenant>()
+  readonly #keys: FairCache<Tenant>
   /** The tenants of client tokens. Kept apart, since millions of tokens must not evict keys. */
-  readonly #tokens = new Map<string, Tenant>()
+  readonly #tokens: FairCache<Tenant>
   /** The end users by environment id and end user id. */
-  readonly #endUsers = new Map<string, EndUser>()
+  readonly #endUsers: FairCache<KeptEndUser>
   /** Those loaded first come first. */
   readonly #environments = new Map<string, Entry>()
   readonly #bytesOf = new Map<string, number>()
@@ -52,6 +59,14 @@ export class SnapshotTable<Tenant extends CallerEntry> {
 
   constructor(bounds: SnapshotBounds) {
     this.#bounds = bounds
+    const forgetTenant = (hash: string, { environment }: Tenant): void =>
+      this.#forgetTenant(hash, environment)
+    this.#keys = new FairCache(bounds.maxKeys, forgetTenant)
+    this.#tokens = new FairCache(bounds.maxTokens, forgetTenant)
+    this.#endUsers = new FairCache(bounds.maxEndUsers, (key, { environmentId }) => {
+      const entry = this.#environments.get(environmentId)
+      if (entry?.endUsers.delete(key) === true) this.#forgetIfEmpty(entry)
+    })
   }
 
   /** What everything takes of memory, about. */
@@ -60,14 +75,14 @@ export class SnapshotTable<Tenant extends CallerEntry> {
   }
 
   findTenant(hash: string): Tenant | undefined {
-    return this.#keys.get(hash) ?? this.#tokens.get(hash)
+    return this.#keys.find(hash) ?? this.#tokens.find(hash)
   }
 
   findEndUser(environmentId: string, id: string): EndUser | undefined {
-    return this.#endUsers.get(endUserKey(environmentId, id))
+    return this.#endUsers.find(endUserKey(environmentId, id))?.endUser
   }
 
-  /** Returns the environment, shared by all of its tenants. A load that fails is forgotten. */
+  /** Returns the environment, shared by all of its tenants. A load that fails or finds nothing is forgotten. */
   environment(
     id: string,
     load: (id: string) => Promise<Environment | undefined>,
@@ -76,37 +91,33 @@ export class SnapshotTable<Tenant extends CallerEntry> {
     if (entry.environment !== undefined) return entry.environment
     const loading = load(id)
     entry.environment = loading
-    loading.then(
-      async environment => {
-        if (environment === undefined) return
-        const bytes = await estimateBytesInTicks(environment)
-        // It may have been dropped meanwhile.
-        if (this.#environments.get(id) === entry) this.#count(entry, environment.orgId, bytes)
-      },
-      () => {
-        if (entry.environment === loading) entry.environment = undefined
-      },
-    )
+    const forget = (): void => {
+      if (entry.environment === loading) entry.environment = undefined
+      this.#forgetIfEmpty(entry)
+    }
+    loading.then(async environment => {
+      if (environment === undefined) return forget()
+      const bytes = await estimateBytesInTicks(environment)
+      // It may have been dropped meanwhile.
+      if (this.#environments.get(id) === entry) this.#count(entry, environment.orgId, bytes)
+    }, forget)
     return loading
   }
 
   keepKey(hash: string, tenant: Tenant): void {
-    this.#keep(this.#keys, hash, tenant, this.#bounds.maxKeys)
+    this.#keep(this.#keys, hash, tenant)
   }
 
   keepToken(hash: string, tenant: Tenant): void {
-    this.#keep(this.#tokens, hash, tenant, this.#bounds.maxTokens)
+    this.#keep(this.#tokens, hash, tenant)
   }
 
   keepEndUser(environmentId: string, id: string, endUser: EndUser): void {
     const key = endUserKey(environmentId, id)
-    const [oldest] = this.#endUsers.size < this.#bounds.maxEndUsers ? [] : this.#endUsers.keys()
-    if (oldest !== undefined) {
-      this.#endUsers.delete(oldest)
-      this.#environments.get(oldest.slice(0, environmentId.length))?.endUsers.delete(oldest)
-    }
-    this.#endUsers.set(key, endUser)
-    this.#entryOf(environmentId).endUsers.add(key)
+    const entry = this.#entryOf(environmentId)
+    entry.endUsers.add(key)
+    // Its organization is unknown only where a change has just dropped the environment.
+    this.#endUsers.set(entry.orgId ?? '', key, { environmentId, endUser })
   }
 
   /** Drops everything of an environment. */
@@ -146,25 +157,29 @@ export class SnapshotTable<Tenant extends CallerEntry> {
     return entry
   }
 
-  #keep(map: Map<string, Tenant>, hash: string, tenant: Tenant, max: number): void {
-    const [oldest] = map.size < max ? [] : map
-    if (oldest !== undefined) this.#remove(map, ...oldest)
+  #keep(cache: FairCache<Tenant>, hash: string, tenant: Tenant): void {
     const { caller, environment } = tenant
     const bytes = TENANT_BYTES + estimateBytes(caller)
     const entry = this.#entryOf(environment.id)
     const earlier = entry.tenants.get(hash) ?? 0
-    map.set(hash, tenant)
     entry.tenants.set(hash, bytes)
+    cache.set(environment.orgId, hash, tenant)
     this.#count(entry, environment.orgId, bytes - earlier)
   }
 
-  #remove(map: Map<string, Tenant>, hash: string, { environment }: Tenant): void {
-    map.delete(hash)
-    const entry = this.#environments.get(environment.id)
+  #forgetTenant(hash: string, { id }: Environment): void {
+    const entry = this.#environments.get(id)
     const bytes = entry?.tenants.get(hash)
     if (entry === undefined || bytes === undefined) return
     entry.tenants.delete(hash)
     this.#add(entry, -bytes)
+    this.#forgetIfEmpty(entry)
+  }
+
+  #forgetIfEmpty(entry: Entry): void {
+    if (entry.environment !== undefined || entry.tenants.size > 0 || entry.endUsers.size > 0) return
+    // It may have been dropped, and loaded again.
+    if (this.#environments.get(entry.id) === entry) this.#environments.delete(entry.id)
   }
 
   /** Counts more bytes of an environment, and makes room for them. */
