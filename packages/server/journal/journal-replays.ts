@@ -109,7 +109,7 @@ export class JournalReplays {
    * Inserts one segment after another: those of many replays do not fit in memory together, and their inserts share a connection,
    * for which many would wait longer than its time-out.
    */
-  #insertAlone<T>(insert: () => Promise<T>): Promise<T> {
+  #insertInTurn<T>(insert: () => Promise<T>): Promise<T> {
     const inserted = this.#inserts.then(insert)
     this.#inserts = inserted.catch(() => {})
     return inserted
@@ -136,7 +136,7 @@ export class JournalReplays {
         folder,
         journal,
         insert,
-        runAlone: work => this.#insertAlone(work),
+        runAlone: work => this.#insertInTurn(work),
         log,
         onReplayed: async records => {
           await this.#reportInTurn(records)

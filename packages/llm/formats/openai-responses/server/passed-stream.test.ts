@@ -11,6 +11,7 @@ const TARGET = { provider: findProvider('openai'), model: 'gpt-5.5', baseUrl: ''
 const CONTEXT = {
   requestId: '01890000-0000-7000-8000-000000000000',
   created: 1,
+  clock: { elapsedMs: () => 0 },
   model: 'openai/gpt-5.5',
   provider: 'openai',
   format: 'openai-responses',
