@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
@@ -10,8 +11,10 @@ const BODY = { model: 'm', input: 'hi' }
 const DETAIL: ReasoningDetail = { type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data: 'x' }
 const SEARCH = { type: 'web_search' }
 
-const parse = (fields: JsonObject, isEndUser = false): ParsedChat =>
-  parseRequest({ ...BODY, ...fields }, { isEndUser })
+const parse = (fields: JsonObject, isEndUser = false): ParsedChat => {
+  const body = { ...BODY, ...fields }
+  return parseRequest(body, { isEndUser, source: toSourceBody('openai-responses', body) })
+}
 const find = (fields: JsonObject, isEndUser = false) => parse(fields, isEndUser).findings
 const findInItem = (...items: JsonObject[]) => find({ input: items })
 

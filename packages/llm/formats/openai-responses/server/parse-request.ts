@@ -30,7 +30,10 @@ import { ToolTable } from './tool-table.ts'
  * A body of `POST {prefix}/v1/responses` as a canonical request. Throws RequestError where the gateway relies on a value of
  * the wrong form, or where it could not bill the answer; everything else is the provider's to judge.
  */
-export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext, 'isEndUser'>): ParsedChat {
+export function parseRequest(
+  body: JsonObject,
+  { isEndUser, source }: Pick<ParseContext, 'isEndUser' | 'source'>,
+): ParsedChat {
   assertNoReservedFields(body, FIELDS.names)
   assertUsualTier(body.service_tier)
   const model = textAt(body.model, 'model')
@@ -81,7 +84,11 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
       // The format stores an answer unless `store` is false.
       mayBeStored: true,
     },
-    repeated: { echo: toEcho(body), calledTools: table.called, mayBeReferred: body.store !== false },
+    repeated: {
+      echo: toEcho(body, source.bytes.length),
+      calledTools: table.called,
+      mayBeReferred: body.store !== false,
+    },
   }
 }
 

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import { encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
+import { MAX_NAMED_TOOLS } from './tool-table.ts'
 
+const source = toSourceBody('openai-responses', {})
 const parse = (fields: JsonObject) =>
-  parseRequest({ model: 'm', input: 'x', ...fields }, { isEndUser: false } as Parameters<
-    typeof parseRequest
-  >[1])
+  parseRequest({ model: 'm', input: 'x', ...fields }, { isEndUser: false, source })
 const namesOf = (fields: JsonObject): (string | undefined)[] =>
   parse(fields).request.tools?.map(tool => tool.function.name) ?? []
 const fn = (name: string, fields: JsonObject = {}): JsonObject => ({ type: 'function', name, ...fields })
@@ -181,4 +182,18 @@ describe('calls', () => {
     const calls = parse({ tools, input }).request.messages.flatMap(message => message.tool_calls ?? [])
     expect(calls.map(call => call.function.name)).toEqual(['collaboration__spawn', 'exec', 'gone__old'])
   })
+})
+
+test('a request whose tools get names of their own has at most 2,048 of them', () => {
+  const many = (count: number): JsonObject[] => Array.from({ length: count }, (_, at) => fn(`t${at}`))
+  expect(parse({ tools: [space('n', ...many(MAX_NAMED_TOOLS))] }).request.tools).toHaveLength(MAX_NAMED_TOOLS)
+  const refused = { code: 'invalid_request', param: 'tools' }
+  const tooMany: JsonObject[] = [
+    { tools: [space('n', ...many(MAX_NAMED_TOOLS + 1))] },
+    { tools: [space('a', ...many(1_500)), space('b', ...many(1_500))] },
+    { input: [added(...many(MAX_NAMED_TOOLS + 1)), user] },
+  ]
+  for (const fields of tooMany) expect(() => parse(fields)).toThrow(expect.objectContaining(refused))
+  // Plain functions keep their names, and the provider judges them.
+  expect(parse({ tools: many(MAX_NAMED_TOOLS + 1) }).request.tools).toHaveLength(MAX_NAMED_TOOLS + 1)
 })

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { FunctionTool } from '../../../request/tools.ts'
+import { invalid } from '../../shared/reading/read-fields.ts'
 import type { CalledTool, ToolKind } from '../../shared/requests/parsed-chat.ts'
 
+/**
+ * The most tools of a request whose tools get names of their own, each of which takes up to 10 us. OpenAI takes 128 functions beside each
+ * other, and no other provider takes more than some thousand.
+ */
+export const MAX_NAMED_TOOLS = 2_048
 /** No provider takes a longer name of a function. */
 const MAX_NAME = 64
 const DIGEST = 8
@@ -40,6 +46,11 @@ export class ToolTable {
       if (kind !== 'function') this.called.set(name, { kind, name })
       return
     }
+    if (this.tools.length >= MAX_NAMED_TOOLS)
+      throw invalid(
+        'tools',
+        `must have at most ${MAX_NAMED_TOOLS} tools where some are in a namespace or in the input.`,
+      )
     const flat = this.nameOf(name, namespace, kind)
     const tool: FunctionTool = { type, function: { ...fn, name: flat } }
     const known = this.#places.get(flat)

@@ -10,7 +10,7 @@ import { isMintedId, packCall, unpackCall } from './minted-items.ts'
 const RESPONSE = 'resp_0190f5f8-0000-7000-8000-000000000000'
 const USAGE = { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 }
 const CALL = { id: 'call_1', type: 'function' as const, function: { name: 'f', arguments: '{"a":1}' } }
-const context = { isEndUser: false }
+const context = { isEndUser: false, source: toSourceBody('openai-responses', {}) }
 const parse = (input: JsonObject[]) => parseRequest({ model: 'm', input }, context)
 
 /** The items of an answer with reasoning, a text and a call, to a request that says this of `store`. */

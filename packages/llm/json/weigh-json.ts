@@ -1,0 +1,23 @@
+import type { Json } from './json-value.ts'
+
+/** What any value and any name costs besides its characters, as so many of them. */
+const LEAST_CHARS = 32
+
+/**
+ * Returns what is left of `room`, in characters, after a value that is encoded or copied. Less than 0: the value is longer, and its
+ * rest was not looked at.
+ */
+export function weighJson(value: Json | undefined, room: number): number {
+  let left = room - LEAST_CHARS
+  if (typeof value === 'string') return left - value.length
+  if (typeof value !== 'object' || value === null) return left
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = weighJson(value[at], left)
+    return left
+  }
+  for (const name in value) {
+    left = weighJson(value[name], left - name.length - LEAST_CHARS)
+    if (left < 0) break
+  }
+  return left
+}
