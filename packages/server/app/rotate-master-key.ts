@@ -5,7 +5,12 @@ import { systemRandom } from '../core/random.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { Db } from '../storage/pool.ts'
 import { beginMasterKeyRotation, endMasterKeyRotation } from '../storage/secrets/master-key.ts'
-import { reinstateMasterKey, resealBatch, retireMasterKeys } from '../storage/secrets/reseal.ts'
+import {
+  isAllResealed,
+  reinstateMasterKey,
+  resealBatch,
+  retireMasterKeys,
+} from '../storage/secrets/reseal.ts'
 import { SEALED_COLUMNS } from '../storage/secrets/sealed-columns.ts'
 
 export interface RotationOptions {
@@ -66,7 +71,9 @@ async function resealAll(
         if (batch.count > 0) log.info(`sealed ${batch.count} of ${column.table} anew`)
       } while (lastId !== undefined)
     }
-    if (await retireMasterKeys(db, box, retired, new Date(systemClock.now()))) return
+    // In this order: once the keys are retired, nothing that is sealed with them can follow the check.
+    const isRetired = await retireMasterKeys(db, retired, new Date(systemClock.now()))
+    if (isRetired && (await isAllResealed(db, box))) return
     if (round === ROUNDS)
       throw new Error(`rows were still locked after ${ROUNDS} rounds: run this command again`)
     await new Promise(resolve => setTimeout(resolve, ROUND_MS))

@@ -5,6 +5,9 @@ import { adoptPreRelease, listRecordedMigrations } from './migrations/adopt-pre-
 import { MIGRATIONS, type NumberedMigration } from './migrations/index.ts'
 import { type Db, openDatabase, openPool } from './pool.ts'
 
+/** After which the log says why the program does not start. */
+const SLOW_MS = 10_000
+
 /**
  * Brings the schema up to date and returns the names of the migrations that were applied, in order.
  *
@@ -25,6 +28,9 @@ export async function migrateDatabase(
     return [name, { up: async (tx: typeof db) => void (await sql.raw(text).execute(tx)) }] as const
   })
   const provider = { getMigrations: async () => Object.fromEntries(steps) }
+  const waiting = setTimeout(() => {
+    log('the migrations of the database still run, or wait for those of another process')
+  }, SLOW_MS).unref()
   try {
     await adoptPreRelease(db)
     await assertNotNewer(db, migrations)
@@ -35,6 +41,7 @@ export async function migrateDatabase(
     await protectTables(db)
     return results.map(result => result.migrationName)
   } finally {
+    clearTimeout(waiting)
     await db.destroy()
   }
 }

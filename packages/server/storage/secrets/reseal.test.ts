@@ -6,7 +6,7 @@ import { systemRandom } from '../../core/random.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { type SeededEnvironment, seedEnvironment } from '../../testing/harness/seed-environment.ts'
 import { findSigner, rotateSigningKeys } from '../keys/signing-keys.ts'
-import { reinstateMasterKey, resealBatch, retireMasterKeys } from './reseal.ts'
+import { isAllResealed, reinstateMasterKey, resealBatch, retireMasterKeys } from './reseal.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 const newId = openIds(systemClock, systemRandom)
@@ -111,14 +111,14 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
     const known = rows.filter(row => row.key_fingerprint !== 'f')
     expect(known).toHaveLength(120)
     for (const row of known) expect(row.key_fingerprint).toBe(after.fingerprint(`secret of ${row.id}`))
-    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+    expect(await isAllResealed(database.db, during)).toBe(true)
   })
 
   test('keeps the signing key of client tokens', async () => {
     await rotateSigningKeys(database.db, { secretBox: before, newId }, NOW.getTime())
     const signer = await findSigner(database.db, before, NOW.getTime())
     await resealAll()
-    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+    expect(await isAllResealed(database.db, during)).toBe(true)
     const again = await findSigner(database.db, after, NOW.getTime())
     expect(again?.privateKey.export({ format: 'jwk' })).toEqual(signer?.privateKey.export({ format: 'jwk' }))
   })
@@ -128,32 +128,99 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
     const [column] = SEALED_COLUMNS as [SealedColumn]
     expect((await resealBatch(database.db, column, during, undefined)).count).toBe(100)
     expect(await openAll(during)).toBe(480)
-    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
+    expect(await isAllResealed(database.db, during)).toBe(false)
     await resealAll()
     expect(await openAll(after)).toBe(480)
   })
 
-  test('skips a locked row, and does not retire the old key until that row is done', async () => {
+  test('skips a locked row, and is not over until that row is done', async () => {
     await insertSecrets(before, 1)
     const locker = await database.pool.connect()
     await locker.query('begin; select from provider_credentials for update')
     const [column] = SEALED_COLUMNS as [SealedColumn]
     expect((await resealBatch(database.db, column, during, undefined)).count).toBe(0)
+    expect(await isAllResealed(database.db, during)).toBe(false)
     await locker.query('rollback')
     locker.release()
-    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
     await resealAll()
-    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+    expect(await isAllResealed(database.db, during)).toBe(true)
+  })
+
+  test('reads a large table in parts, from its first row to its last', async () => {
+    await database.pool.query(
+      `insert into idempotent_answers (id, hash, org_id, environment_id, body_hash, owner, expires_at, answer_cipher)
+        select gen_random_uuid(), int4send(n), $1, $2, '', $1, now(), $3 from generate_series(1, 10000) n`,
+      [seeded.orgId, seeded.environmentId, after.seal('x', 'x')],
+    )
+    const { rows } = await database.pool.query(
+      '(select id from idempotent_answers order by id limit 1) union all (select id from idempotent_answers order by id desc limit 1)',
+    )
+    for (const { id } of rows) {
+      const old = before.seal(`secret of ${id}`, `idempotent_answers:${id}`)
+      await database.pool.query('update idempotent_answers set answer_cipher = $2 where id = $1', [id, old])
+      expect(await isAllResealed(database.db, during)).toBe(false)
+      await resealAll()
+      expect(await isAllResealed(database.db, during)).toBe(true)
+      const found = await database.pool.query(
+        'select answer_cipher as sealed from idempotent_answers where id = $1',
+        [id],
+      )
+      expect(after.open(found.rows[0].sealed, `idempotent_answers:${id}`)).toBe(`secret of ${id}`)
+    }
+  })
+
+  test('waits for a writer that passed the guard before, and lets others write to other tables meanwhile', async () => {
+    const writer = await database.pool.connect()
+    await writer.query('begin')
+    const id = newId()
+    await writer.query(
+      `insert into webhooks (id, org_id, url, events, secret_cipher, created_at, updated_at) values ($1, $2, 'u', '{}', $3, now(), now())`,
+      [id, seeded.orgId, before.seal(`secret of ${id}`, `webhooks:${id}`)],
+    )
+    const retire = async (): Promise<void> => {
+      while (!(await retireMasterKeys(database.db, [before.keyId], NOW))) {}
+    }
+    const retiring = retire()
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await database.pool.query(
+            `select from pg_locks where locktype = 'relation' and relation = 'webhooks'::regclass and not granted`,
+          )
+          return rows.length
+        },
+        { timeout: 30_000, interval: 5 },
+      )
+      .toBe(1)
+    await database.pool.query(
+      `set statement_timeout = '1s'; update keys set name = name; set statement_timeout = 0`,
+    )
+    await writer.query('commit')
+    writer.release()
+    await retiring
+    expect(await isAllResealed(database.db, during)).toBe(false)
+    await resealAll()
+    expect(await isAllResealed(database.db, during)).toBe(true)
+  })
+
+  test('gives a writer up that does not end, without a longer wait for those behind it', async () => {
+    const writer = await database.pool.connect()
+    await writer.query('begin; update signing_keys set created_at = created_at')
+    expect(await retireMasterKeys(database.db, [before.keyId], NOW)).toBe(false)
+    await expect(insertSecrets(before, 1)).rejects.toThrow('rotated out')
+    await writer.query('rollback')
+    writer.release()
+    expect(await retireMasterKeys(database.db, [before.keyId], NOW)).toBe(true)
   })
 
   test('rejects, and changes nothing, if no key of the box decrypts a secret', async () => {
     await insertSecrets(openSecretBox(Buffer.alloc(32, 3), systemRandom), 1)
     await expect(resealAll()).rejects.toThrow('another master key')
-    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
+    expect(await isAllResealed(database.db, during)).toBe(false)
   })
 
   test('the database rejects secrets under a retired key until the key is reinstated', async () => {
-    expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(true)
+    expect(await retireMasterKeys(database.db, [before.keyId], NOW)).toBe(true)
     await expect(insertSecrets(before, 1)).rejects.toThrow('rotated out')
     await expect(insertDeviceSecret(before)).rejects.toThrow('rotated out')
     await insertSecrets(after, 1)
