@@ -132,7 +132,7 @@ class Relay implements StreamSink {
       () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
     stream.pipe(this)
-    this.#checkRoom()
+    this.#endIfFull()
   }
 
   onChunk(chunk: Buffer): void {
@@ -155,11 +155,11 @@ class Relay implements StreamSink {
     } catch (error) {
       this.#giveUp({ kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` })
     }
-    this.#checkRoom()
+    this.#endIfFull()
   }
 
   /** Ends the stream if there is no room for what is kept of it. */
-  #checkRoom(): void {
+  #endIfFull(): void {
     if (this.#isDone || this.#countKept()) return
     this.#hasNoRoom = true
     // At once, since others would fail too until this request has ended.

@@ -93,7 +93,7 @@ class ResponseDecoder implements StreamDecoder {
   /** Passes on the rest of a complete text that came in no delta. */
   completeText(field: 'content' | 'refusal' | 'reasoning', key: string, whole: string | undefined): Events {
     if (whole === undefined) return NOTHING
-    const rest = this.texts.get(key)?.findRest(whole) ?? whole
+    const rest = this.texts.get(key)?.restOf(whole) ?? whole
     return rest === '' ? NOTHING : this.sendText(field, key, rest)
   }
 
@@ -134,7 +134,7 @@ class ResponseDecoder implements StreamDecoder {
 
   completeArguments(key: string, whole: string): Events {
     const call = this.calls.get(key)
-    const rest = call?.sent.findRest(whole) ?? ''
+    const rest = call?.sent.restOf(whole) ?? ''
     if (call === undefined || rest === '') return NOTHING
     call.sent.add(rest)
     return [delta({ toolCalls: [{ index: call.index, function: { arguments: rest } }] })]

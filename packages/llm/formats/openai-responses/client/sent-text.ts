@@ -9,7 +9,7 @@ export class SentText {
   }
 
   /** Returns what a whole text has behind what was passed on; empty: nothing, or it is another text. */
-  findRest(whole: string): string {
+  restOf(whole: string): string {
     const isLonger = whole.length > this.length
     return isLonger && addTo(0, whole, this.length) === this.checksum ? whole.slice(this.length) : ''
   }
