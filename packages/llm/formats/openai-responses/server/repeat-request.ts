@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { isObject, toObject } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import { weighJson } from '../../../json/weigh-json.ts'
 
 /**
@@ -9,7 +10,7 @@ import { weighJson } from '../../../json/weigh-json.ts'
 const MAX_ECHO = 256 * 1024
 
 /** What stands in the place of a longer field. It says nothing of the request, as if the field had not been sent. */
-const NOTHING: JsonObject = {
+const NOTHING: JsonObject = toTable({
   instructions: null,
   max_output_tokens: null,
   metadata: {},
@@ -20,7 +21,7 @@ const NOTHING: JsonObject = {
   tool_choice: 'auto',
   tools: [],
   top_p: null,
-}
+})
 
 /**
  * The fields of a parsed body that an answer repeats. Of a body that is longer than `MAX_ECHO` (`bytes`) those are left out that do not
@@ -33,7 +34,7 @@ export function toEcho(body: JsonObject, bytes: number): JsonObject {
 
 function fit(echo: JsonObject): JsonObject {
   let room = MAX_ECHO
-  const fitted = { ...echo }
+  const fitted: JsonObject = toTable({ ...echo })
   for (const name in echo) {
     const left = weighJson(echo[name], room)
     if (left >= 0) room = left
