@@ -104,7 +104,7 @@ async function relayOne(gateway, { from: formatId, server }, chunks) {
     includeUsage: true,
     rewritesUsage: false,
     clock: { elapsedMs: () => 0 },
-    call: { request: { model: 'p/m', messages: [], stream: true, includeUsage: true } },
+    parsed: { request: { model: 'p/m', messages: [], stream: true, includeUsage: true } },
   }
   const encoder = server.openStream(answered)
   const end = await gateway.relayStream({
