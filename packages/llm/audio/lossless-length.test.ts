@@ -203,10 +203,13 @@ describe('maxSeconds', () => {
     ['pages', Buffer.from(`OggS${'\0'.repeat(23)}`, 'latin1')],
   ])('reads 25 MB of %s in little time', (_, unit) => {
     const file = Buffer.alloc(25_000_000, unit)
-    const startedAt = process.cpuUsage().user
-    expect(maxSeconds(file)).toBeGreaterThanOrEqual(bound(file))
-    // Microseconds. It takes below 50 ms on a processor of its own.
-    expect(process.cpuUsage().user - startedAt).toBeLessThan(500_000)
+    const times = Array.from({ length: 5 }, () => {
+      const startedAt = process.cpuUsage().user
+      expect(maxSeconds(file)).toBeGreaterThanOrEqual(bound(file))
+      return process.cpuUsage().user - startedAt
+    })
+    // Microseconds. It takes below 50 ms on a processor of its own; others on the machine make some runs longer.
+    expect(Math.min(...times)).toBeLessThan(500_000)
   })
 
   test('leaves out of a FLAC file what only looks like a frame', () => {
