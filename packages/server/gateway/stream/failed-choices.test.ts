@@ -95,8 +95,8 @@ test('a provider that keeps the stream open after the error ends neither its ans
   expect((await ask('/v1/chat')).text).toContain('stream_interrupted')
   failing.script(endless(failed))
   expect((await ask('/v1/chat', await createFallback())).text).toContain('Hello')
-  // Both waits last a second; a silent stream otherwise lasts half a minute or more.
-  expect(performance.now() - startedAt).toBeLessThan(15_000)
+  // Both waits last a second on a machine of its own; one silent stream otherwise lasts half a minute or more.
+  expect(performance.now() - startedAt).toBeLessThan(30_000)
 })
 
 test('an error in the first chunk with text falls back, and the failed attempt is billed the usage that follows', async () => {
