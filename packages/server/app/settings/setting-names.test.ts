@@ -13,8 +13,9 @@ describe('variables that look like settings', () => {
   })
 
   test('one that resembles no setting is listed without a suggestion, and without its value', () => {
-    expect(list({ RIDEAU_DATABASE_PASSWORD: 'secret' })).toEqual([
+    expect(list({ RIDEAU_DATABASE_PASSWORD: 'secret', RIDEAU_PORT: '80' })).toEqual([
       'RIDEAU_DATABASE_PASSWORD is not a setting and is ignored',
+      'RIDEAU_PORT is not a setting and is ignored',
     ])
   })
 

@@ -1,7 +1,7 @@
 const PREFIX = 'RIDEAU_'
 /** Settings of the tests, and what examples call keys and addresses. */
 const FOREIGN = /^RIDEAU_(TEST_\w+|(SECRET_|PUBLISHABLE_|MANAGEMENT_)?KEY|URL)$/
-/** The farthest name that is taken for a misspelled setting, in added, removed or replaced characters. */
+/** The most characters that are added, removed or replaced in a misspelled setting. Short names have fewer: one in four. */
 const MAX_DISTANCE = 3
 /** Longer names are no misspelled settings. Comparing takes the product of both lengths. */
 const MAX_NAME = 100
@@ -31,7 +31,8 @@ function toLine(name: string, known: readonly string[]): string {
   const line = `${name} is not a setting and is ignored`
   const distances = known.map(other => ({ other, distance: countEdits(name, other) }))
   const [nearest] = distances.sort((a, b) => a.distance - b.distance)
-  if (nearest === undefined || nearest.distance > MAX_DISTANCE) return line
+  const maxDistance = Math.min(MAX_DISTANCE, Math.floor((name.length - PREFIX.length) / 4))
+  if (nearest === undefined || nearest.distance > maxDistance) return line
   return `${line}; did you mean ${nearest.other}?`
 }
 
