@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
@@ -19,12 +20,21 @@ afterAll(async () => {
   await app.close()
 })
 
-/** The longest time that the event loop was held while `work` ran, in milliseconds. */
+/** The CPU time of this thread in milliseconds where the system tells it, as Linux does. Otherwise the clock. */
+function readThreadMs(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6
+  } catch {
+    return performance.now()
+  }
+}
+
+/** How much this thread worked at most between two timers while `work` ran, in milliseconds. */
 async function longestTick(work: () => Promise<unknown>): Promise<number> {
   let longest = 0
-  let last = performance.now()
+  let last = readThreadMs()
   const timer = setInterval(() => {
-    const now = performance.now()
+    const now = readThreadMs()
     longest = Math.max(longest, now - last)
     last = now
   }, 1)
@@ -37,9 +47,9 @@ test.each([
   ['gemini/gemini-2.5-flash-preview-tts', 'application/json', `{"a":[${'{},'.repeat(600_000)}{}]}`],
   ['openai/gpt-4o-mini-tts', 'text/event-stream', `data: {"a":[${'{},'.repeat(400_000)}{}]}\n\n`.repeat(3)],
 ])('an answer of %s with millions of values is refused, and holds up nobody', async (model, type, text) => {
-  const startedAt = performance.now()
+  const startedAt = readThreadMs()
   for (const line of text.split('\n\n')) if (line !== '') JSON.parse(line.replace('data: ', ''))
-  const parseMs = performance.now() - startedAt
+  const parseMs = readThreadMs() - startedAt
   // Several, since an answer that cannot be read is asked for again.
   upstream.script(
     ...Array.from({ length: 4 }, () => (res: ServerResponse) => {

@@ -49,6 +49,11 @@ async function answerBytes(): Promise<number> {
   return Number(/^rideau_answer_bytes (\d+)$/m.exec(text)?.[1])
 }
 
+interface Answer {
+  readonly choices?: readonly [{ readonly message: { readonly content: string } }]
+  readonly error?: { readonly code: string }
+}
+
 test.each([
   ['a key', 61, async () => app.secretKey],
   ['a client token', 38, async () => makePlaygroundToken(app)],
@@ -60,8 +65,8 @@ test.each([
     const fitting = Math.floor(maxMiB / PART_MIB)
     const sent = Array.from({ length: SENT }, async () => {
       const answer = await app.call('/v1/chat', CHAT, { key })
-      const { choices, error } = (await answer.json()) as any
-      return [answer.status, choices?.[0].message.content ?? error.code]
+      const { choices, error } = (await answer.json()) as Answer
+      return [answer.status, choices?.[0].message.content ?? error?.code]
     })
     expect(await Promise.race(sent)).toEqual([503, 'provider_overloaded'])
     await expect.poll(async () => Math.floor((await answerBytes()) / MiB), SOON).toBe(PART_MIB * fitting)
