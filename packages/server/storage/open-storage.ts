@@ -28,7 +28,9 @@ export async function openStorage({ databaseUrl, dataDir, log }: StorageOptions)
   if (databaseUrl === undefined) embedded = await startEmbeddedPostgres({ dataDir, log })
   const connection = embedded?.connection ?? (databaseUrl as string)
   try {
-    for (const name of await migrateDatabase(connection, log)) log(`applied migration ${name}`)
+    const names = await migrateDatabase(connection, log)
+    if (names.length > 2) log(`applied ${names.length} migrations, from ${names[0]} to ${names.at(-1)}`)
+    else for (const name of names) log(`applied migration ${name}`)
   } catch (error) {
     await embedded?.stop()
     throw error
