@@ -12,6 +12,13 @@ describe('variables that look like settings', () => {
     ])
   })
 
+  test('one that has no prefix is listed with its name', () => {
+    expect(list({ RIDEAU_DATABASE_URL: 'postgres://x', RIDEAU_HOS: '::' })).toEqual([
+      'RIDEAU_DATABASE_URL is not a setting and is ignored; did you mean DATABASE_URL?',
+      'RIDEAU_HOS is not a setting and is ignored; did you mean RIDEAU_HOST?',
+    ])
+  })
+
   test('one that resembles no setting is listed without a suggestion, and without its value', () => {
     expect(list({ RIDEAU_DATABASE_PASSWORD: 'secret', RIDEAU_PORT: '80' })).toEqual([
       'RIDEAU_DATABASE_PASSWORD is not a setting and is ignored',

@@ -1,7 +1,7 @@
 const PREFIX = 'RIDEAU_'
 /** Settings of the tests, and what examples call keys and addresses. */
 const FOREIGN = /^RIDEAU_(TEST_\w+|(SECRET_|PUBLISHABLE_|MANAGEMENT_)?KEY|URL)$/
-/** The most characters that are added, removed or replaced in a misspelled setting. Short names have fewer: one in four. */
+/** The most characters that are added, removed or replaced in a misspelled setting: one in four of a short name. */
 const MAX_DISTANCE = 3
 /** Longer names are no misspelled settings. Comparing takes the product of both lengths. */
 const MAX_NAME = 100
@@ -29,11 +29,16 @@ export function listUnknownSettings(env: Env, known: readonly string[]): string[
 
 function toLine(name: string, known: readonly string[]): string {
   const line = `${name} is not a setting and is ignored`
+  const bare = name.slice(PREFIX.length)
+  if (known.includes(bare)) return `${line}; did you mean ${bare}?`
   const distances = known.map(other => ({ other, distance: countEdits(name, other) }))
   const [nearest] = distances.sort((a, b) => a.distance - b.distance)
-  const maxDistance = Math.min(MAX_DISTANCE, Math.floor((name.length - PREFIX.length) / 4))
-  if (nearest === undefined || nearest.distance > maxDistance) return line
+  if (nearest === undefined || nearest.distance > maxEdits(nearest.other)) return line
   return `${line}; did you mean ${nearest.other}?`
+}
+
+function maxEdits(setting: string): number {
+  return Math.min(MAX_DISTANCE, Math.floor((setting.length - PREFIX.length) / 4))
 }
 
 /** The characters to add, remove or replace to make `b` of `a` (Levenshtein's distance). */
