@@ -23,6 +23,28 @@ const WRITES_HEADERS = new Set([
   'packages/server/http/answer/checked-response.ts',
 ])
 
+/** SQL that is put together from texts instead of bound parameters. */
+const JOINED_SQL = /\bsql\.(raw|lit)\(|\.query(<[^(]*>)?\(\s*`[^`]*\$\{/
+/** The files that join constants of the code into SQL. None joins a text from outside. */
+const JOINS_SQL = new Set(
+  [
+    'demo/fill-demo',
+    'storage/changes/notification-listener',
+    'storage/discovered-models',
+    'storage/idempotency/expire-answers',
+    'storage/instance-lock',
+    'storage/migrate',
+    'storage/models/environment-models',
+    'storage/policies/environment-policies',
+    'storage/pool',
+    'storage/records/request-log-filter',
+    'storage/records/request-log-list',
+    'storage/usage/refusals',
+    'storage/usage/usage-seeds',
+    'storage/usage/usage-totals',
+  ].map(name => `packages/server/${name}.ts`),
+)
+
 /** What git would commit: tracked files and new ones that are not ignored. */
 function listFiles() {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
@@ -75,6 +97,13 @@ export function findLineBreaches(file, text) {
     )
 }
 
+/** SQL of other files than those that are known to join constants only. */
+export function findSqlBreaches(file, text) {
+  if (!file.startsWith('packages/') || isTest(file) || JOINS_SQL.has(file) || !JOINED_SQL.test(text))
+    return []
+  return [`${file}: bind the values of SQL as parameters`]
+}
+
 /** An address in the lockfile would pin every later install to one mirror. */
 export function findLockfileBreaches(text, file = 'package-lock.json') {
   const entries = Object.entries(JSON.parse(text).packages)
@@ -113,6 +142,7 @@ function main() {
   const breaches = [
     ...findFolderBreaches(files),
     ...files.filter(file => CODE.test(file)).flatMap(file => findLineBreaches(file, read(file))),
+    ...files.filter(file => CODE.test(file)).flatMap(file => findSqlBreaches(file, read(file))),
     ...texts.flatMap(([file, text]) => findBannedWords(file, text)),
     ...findImportCircles(readImports(files)),
     ...findLockfileBreaches(read('package-lock.json')),

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { findBannedWords, isChecked } from './banned-words.mjs'
-import { findFolderBreaches, findLineBreaches, findLockfileBreaches } from './check-project.mjs'
+import {
+  findFolderBreaches,
+  findLineBreaches,
+  findLockfileBreaches,
+  findSqlBreaches,
+} from './check-project.mjs'
 import { findImportCircles, listImports } from './import-graph.mjs'
 
 describe('the check of project rules', () => {
@@ -155,4 +160,18 @@ describe('the check of banned words', () => {
   ])('reads %s: %s', (file, expected) => {
     expect(isChecked(file)).toBe(expected)
   })
+})
+
+test('SQL that is joined from texts is a breach outside of the files that join constants', () => {
+  const file = 'packages/server/storage/keys/keys.ts'
+  for (const text of [
+    'sql.raw(name)',
+    'sql.lit(name)',
+    'pool.query(\n  `select ${name}`)',
+    'client.query<Row>(`select ${name}`)',
+  ]) {
+    expect(findSqlBreaches(file, text)).toEqual([`${file}: bind the values of SQL as parameters`])
+    expect(findSqlBreaches('packages/server/storage/migrate.ts', text)).toEqual([])
+  }
+  expect(findSqlBreaches(file, 'sql`select ${name}`; pool.query(`select $1`, [`${name}`])')).toEqual([])
 })

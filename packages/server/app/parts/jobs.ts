@@ -28,6 +28,7 @@ import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
 import type { Storage } from '../../storage/open-storage.ts'
 import { clearDeletedPlans } from '../../storage/policies/deleted-plans.ts'
 import { applyRetention } from '../../storage/records/retention.ts'
+import { removeDeletedSecrets } from '../../storage/secrets/remove-deleted-secrets.ts'
 import { sealClearOptions } from '../../storage/secrets/seal-clear-options.ts'
 
 /** A delivery that takes longer has failed and is retried. */
@@ -64,6 +65,7 @@ export async function openJobs(parts: JobParts): Promise<void> {
     clock: systemClock,
     apply: async (now, signal) => {
       await removeExpiredCreates(storage.db, now)
+      await removeDeletedSecrets(storage.db)
       return await applyRetention(storage.pool, now, signal)
     },
     log,
