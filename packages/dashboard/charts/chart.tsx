@@ -23,6 +23,8 @@ interface ChartProps {
   readonly kind: 'bars' | 'lines'
   readonly unit: ChartUnit
   readonly heightPx?: number
+  /** True: the last bucket is not over. It is hatched, since its values still grow. */
+  readonly isLastRunning?: boolean
   /** Called with the first and the last bucket of a drag. After a click both are the clicked bucket. */
   readonly onSelect?: (first: number, last: number) => void
 }
@@ -35,6 +37,8 @@ const AXIS_PX = 28
 const TOP_PX = 8
 /** An upper bound for the mean width of a label's characters. */
 const CHARACTER_PX = 7
+/** From one line of a hatched bucket to the next. */
+const HATCH_PX = 7
 /** A shorter movement of the pressed pointer is a click. */
 const DRAG_PX = 8
 
@@ -46,9 +50,12 @@ export function Chart({
   kind,
   unit,
   heightPx = HEIGHT_PX,
+  isLastRunning = false,
   onSelect,
 }: ChartProps) {
   const { format } = CHART_UNITS[unit]
+  const nameOf = (index: number): string =>
+    isLastRunning && index === labels.length - 1 ? `${labels[index]}, not over yet` : (labels[index] ?? '')
   const container = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number>()
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
@@ -66,6 +73,7 @@ export function Chart({
         kind,
         unit,
         heightPx,
+        isLastRunning,
         onHover: setHovered,
         onSelect: isSelectable ? (first, last) => onSelectRef.current?.(first, last) : undefined,
       }),
@@ -79,13 +87,13 @@ export function Chart({
       plot.destroy()
     }
     // `theme` is a dependency because the colours are read when the plot is created.
-  }, [labels, series, kind, unit, heightPx, isSelectable, theme])
+  }, [labels, series, kind, unit, heightPx, isLastRunning, isSelectable, theme])
   return (
     <figure className="panel chart">
       <figcaption>
         <h2>{title}</h2>
         <p className="legend small">
-          {hovered === undefined ? <span className="muted">{caption}</span> : <span>{labels[hovered]}</span>}
+          {hovered === undefined ? <span className="muted">{caption}</span> : <span>{nameOf(hovered)}</span>}
           {series.map(({ name, color, values }) => {
             const value = hovered === undefined ? undefined : values[hovered]
             return (
@@ -106,18 +114,23 @@ export function Chart({
       />
       <details>
         <summary>Show as table</summary>
-        <ChartTable title={title} labels={labels} series={series} format={format} />
+        <ChartTable
+          title={title}
+          names={labels.map((_, index) => nameOf(index))}
+          series={series}
+          format={format}
+        />
       </details>
     </figure>
   )
 }
 
-function ChartTable({
-  title,
-  labels,
-  series,
-  format,
-}: Pick<ChartProps, 'title' | 'labels' | 'series'> & { format: (value: number) => string }) {
+interface ChartTableProps extends Pick<ChartProps, 'title' | 'series'> {
+  readonly names: readonly string[]
+  readonly format: (value: number) => string
+}
+
+function ChartTable({ title, names, series, format }: ChartTableProps) {
   return (
     <ScrollableTable label={`${title}, as a table`}>
       <thead>
@@ -131,12 +144,12 @@ function ChartTable({
         </tr>
       </thead>
       <tbody>
-        {labels.map((label, index) => (
+        {names.map((name, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the buckets are in a fixed order, and labels may repeat.
           <tr key={index}>
-            <td>{label}</td>
-            {series.map(({ name, values }) => (
-              <td key={name} className="number">
+            <td>{name}</td>
+            {series.map(({ name: of, values }) => (
+              <td key={of} className="number">
                 {values[index] == null ? '–' : format(values[index])}
               </td>
             ))}
@@ -163,13 +176,14 @@ function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'
 
 interface PlotOptions extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'unit'> {
   readonly heightPx: number
+  readonly isLastRunning: boolean
   readonly onHover: (index: number | undefined) => void
   readonly onSelect: ChartProps['onSelect'] | undefined
 }
 
 function toOptions(
   element: HTMLElement,
-  { labels, series, kind, unit, heightPx, onHover, onSelect }: PlotOptions,
+  { labels, series, kind, unit, heightPx, isLastRunning, onHover, onSelect }: PlotOptions,
 ): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
   const ordered = kind === 'bars' ? series.toReversed() : series
@@ -228,9 +242,30 @@ function toOptions(
     ] as uPlot.Series[],
     hooks: {
       setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)],
+      ...(isLastRunning ? { drawClear: [plot => hatch(plot, labels.length - 1, colorOf('--line'))] } : {}),
       ...(onSelect === undefined ? {} : toSelectHooks(onSelect)),
     },
   }
+}
+
+/** Draws diagonal lines over the whole height of a bucket. Called before anything else is drawn. */
+function hatch(plot: uPlot, bucket: number, color: string): void {
+  const { ctx, bbox } = plot
+  const left = plot.valToPos(bucket - 0.5, 'x', true)
+  const width = plot.valToPos(bucket + 0.5, 'x', true) - left
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(left, bbox.top, width, bbox.height)
+  ctx.clip()
+  ctx.strokeStyle = color
+  ctx.lineWidth = 2 * devicePixelRatio
+  ctx.beginPath()
+  for (let x = left - bbox.height; x < left + width; x += HATCH_PX * devicePixelRatio) {
+    ctx.moveTo(x, bbox.top + bbox.height)
+    ctx.lineTo(x + bbox.height, bbox.top)
+  }
+  ctx.stroke()
+  ctx.restore()
 }
 
 /** Returns where a series has a value with a gap on both sides. */

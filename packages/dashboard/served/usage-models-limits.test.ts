@@ -63,6 +63,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
       .allTextContents()
     expect(bars[0]).toContain('Other')
     expect(bars).toHaveLength(31)
+    expect(bars.map(text => text.includes('not over yet')).lastIndexOf(false)).toBe(29)
     await watched.expectClean()
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -184,7 +184,15 @@ function UsageCharts({ name }: { name: string }) {
   const caption = `By day, ${timeZone}.`
   return (
     <div className="charts">
-      <Chart title="Requests" caption={caption} labels={labels} series={counts} kind="bars" unit="count" />
+      <Chart
+        title="Requests"
+        caption={caption}
+        labels={labels}
+        series={counts}
+        kind="bars"
+        unit="count"
+        isLastRunning
+      />
       <Chart
         title="Cost in US dollars"
         caption={caption}
@@ -192,6 +200,7 @@ function UsageCharts({ name }: { name: string }) {
         series={costs}
         kind="bars"
         unit="usd"
+        isLastRunning
       />
     </div>
   )

@@ -147,11 +147,10 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
   const openLogs = (first: number, last: number): void => {
     const [from, to] = [buckets[first], buckets[last]]
     if (from === undefined || to === undefined) return
-    const end = to.at + TIME_RANGES[range].bucketMs
     void navigate({
       to: '/o/$org/$project/$environment/logs',
       params: toParams(current),
-      search: { from: new Date(from.at).toISOString(), to: new Date(end).toISOString() },
+      search: { from: new Date(from.at).toISOString(), to: new Date(to.end).toISOString() },
     })
   }
   return (
@@ -184,6 +183,7 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
           series={counts}
           kind="bars"
           unit="count"
+          isLastRunning
           onSelect={openLogs}
         />
         <Chart
@@ -193,6 +193,7 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
           series={latencies}
           kind="lines"
           unit="ms"
+          isLastRunning
         />
         <Chart
           title="Cost in US dollars"
@@ -201,6 +202,7 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
           series={costs}
           kind="bars"
           unit="usd"
+          isLastRunning
           onSelect={openLogs}
         />
         <ModelPanel range={range} />

@@ -51,6 +51,25 @@ test('days are those of the zone, also where the clocks change', () => {
   ])
 })
 
+test('each day lasts from midnight of the zone to the next one, also without a request, and the last one until now', () => {
+  const after = Date.UTC(2026, 9, 27, 12)
+  for (const rows of [[], [row('2026-10-24T22:00:00.000Z')]]) {
+    const buckets = toBuckets(rows, '7d', after, 'Europe/Berlin')
+    expect(
+      buckets.map(({ at, end }) => [at, end].map(each => new Date(each).toISOString())).slice(-4),
+    ).toEqual([
+      ['2026-10-23T22:00:00.000Z', '2026-10-24T22:00:00.000Z'],
+      ['2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
+      ['2026-10-25T23:00:00.000Z', '2026-10-26T23:00:00.000Z'],
+      ['2026-10-26T23:00:00.000Z', '2026-10-27T12:00:00.000Z'],
+    ])
+  }
+  expect(toBuckets([], '30d', after, 'Asia/Kathmandu').at(-2)).toMatchObject({
+    at: Date.UTC(2026, 9, 25, 18, 15),
+    end: Date.UTC(2026, 9, 26, 18, 15),
+  })
+})
+
 test('no day is left out where the clocks go forward between midnight and now', () => {
   // 00:30 on 30 March in Berlin: 24 hours before, it is 23:30 on the 28th.
   const after = Date.UTC(2026, 2, 29, 22, 30)

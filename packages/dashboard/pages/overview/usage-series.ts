@@ -4,6 +4,7 @@ import { toDateTime, toDay } from '../../format/times.ts'
 export type Usage = Resource<'Usage'>
 
 const HOUR_MS = 3_600_000
+const QUARTER_MS = HOUR_MS / 4
 const DAY_MS = 24 * HOUR_MS
 export const TIME_RANGES = {
   '24h': {
@@ -80,6 +81,8 @@ export interface Bucket {
   readonly label: string
   /** Its start, in Unix milliseconds. */
   readonly at: number
+  /** The start of the next one, or now. A day on which the clocks change has 23 or 25 hours. */
+  readonly end: number
   readonly requests: number
   readonly errors: number
   readonly tokens: number
@@ -92,35 +95,52 @@ export interface Bucket {
 /** Returns every bucket of the range. One without requests has zero counts and null percentiles. */
 export function toBuckets(rows: readonly Usage[], range: TimeRange, now: number, timeZone: string): Bucket[] {
   const { ms, bucketMs } = TIME_RANGES[range]
+  const isHour = bucketMs === HOUR_MS
   const labelOf = (at: number): string =>
-    bucketMs === HOUR_MS ? (toDateTime(at, timeZone).split(', ')[1]?.slice(0, 5) ?? '') : toDay(at, timeZone)
+    isHour ? (toDateTime(at, timeZone).split(', ')[1]?.slice(0, 5) ?? '') : toDay(at, timeZone)
   // In zones such as India's, +5:30, hours do not start at the hours of UTC.
   const shiftMs = minutesPast(now, timeZone) * 60_000 - (Math.floor(now / 60_000) % 60) * 60_000
   const keyOf = (at: number): string =>
-    bucketMs === HOUR_MS ? String(Math.floor((at + shiftMs) / HOUR_MS)) : toDay(at, timeZone)
+    isHour ? String(Math.floor((at + shiftMs) / HOUR_MS)) : toDay(at, timeZone)
   const byKey = groupRows(rows, ({ bucket }) => keyOf(Date.parse(bucket)))
-  const buckets = new Map<string, Bucket>()
+  const starts = new Map<string, number>()
   // Steps of a whole day could skip the day on which the clocks go forward.
   for (let at = now - ms; at <= now; at += bucketMs / 2) {
     const key = keyOf(at)
-    if (buckets.has(key)) continue
-    const found = byKey.get(key) ?? []
-    const start = found[0] === undefined ? at - ((at + shiftMs) % HOUR_MS) : Date.parse(found[0].bucket)
-    buckets.set(key, toBucket(found, labelOf(start), start))
+    if (!starts.has(key))
+      starts.set(key, isHour ? at - ((at + shiftMs) % HOUR_MS) : findDayStart(at, timeZone))
   }
-  return [...buckets.values()]
+  const ends = [...starts.values()].slice(1)
+  return [...starts].map(([key, at], index) => ({
+    label: labelOf(at),
+    at,
+    end: ends[index] ?? now,
+    ...toFigures(byKey.get(key) ?? []),
+  }))
+}
+
+/** Returns when the day of the zone began, in Unix milliseconds. All zones change their clocks at whole quarters of an hour. */
+function findDayStart(at: number, timeZone: string): number {
+  const day = toDay(at, timeZone)
+  let first = Math.floor(at / QUARTER_MS)
+  // No day has more than 25 hours.
+  let before = first - 25 * 4 - 1
+  while (first - before > 1) {
+    const middle = Math.floor((before + first) / 2)
+    if (toDay(middle * QUARTER_MS, timeZone) === day) first = middle
+    else before = middle
+  }
+  return first * QUARTER_MS
 }
 
 function minutesPast(at: number, timeZone: string): number {
   return Number(toDateTime(at, timeZone).split(', ')[1]?.slice(3, 5) ?? 0)
 }
 
-function toBucket(rows: readonly Usage[], label: string, at: number): Bucket {
+function toFigures(rows: readonly Usage[]): Omit<Bucket, 'label' | 'at' | 'end'> {
   // Percentiles cannot be added up, so the row with the most requests represents the bucket.
   const main = rows.toSorted((a, b) => b.requests - a.requests)[0]
   return {
-    label,
-    at,
     ...toTotals(rows),
     p50Ms: main?.latency_ms_p50 ?? null,
     p95Ms: main?.latency_ms_p95 ?? null,

@@ -229,6 +229,7 @@ function Figures({ pivot, now, earlier, search: { range, by, of, show }, nameOf 
         series={series}
         kind="bars"
         unit={show === 'cost' ? 'usd' : 'count'}
+        isLastRunning
       />
       <div className="panel">
         <UsageTable

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gateAnswers } from '../../testing/fakes/gated-answers.ts'
 import {
   completion,
   openScriptedUpstream,
@@ -77,6 +78,24 @@ test('rejects every request that starts after the revocation returned, under loa
     await Promise.all(callers)
     expect(wrong).toEqual([])
   }
+})
+
+test('finishes the answers that run when their key is revoked or their end user is blocked', async () => {
+  const answers = gateAnswers(upstream, [completion('Hello.'), completion('Hello.')])
+  const { id, key } = await app.createKey({})
+  const { body: user } = await app.manage('POST', `/v1/environments/${app.developmentId}/end-users`, {
+    external_id: 'ada',
+  })
+  const body = { ...BODY, model: 'openai/gpt-4o-mini', end_user: 'ada' }
+  const running = [outcome(key, body), outcome(key, body)]
+  await expect.poll(() => answers.calls()).toBe(2)
+  expect((await app.manage('POST', `/v1/end-users/${user.id}/block`)).status).toBe(200)
+  expect((await app.manage('POST', `/v1/keys/${id}/revoke`)).status).toBe(200)
+  expect(await outcome(key)).toBe('401 key_revoked')
+  answers.open()
+  answers.open()
+  expect(await Promise.all(running)).toEqual(['200', '200'])
+  upstream.script(completion('Hello.'))
 })
 
 test('applies a changed restriction from the next request on', async () => {
