@@ -119,6 +119,8 @@ describe('the check of banned words', () => {
     ['packages/server/gateway/a.ts', 'const MAX_HELD_BYTES = 1', 'MAX_BUFFERED_'],
     ['README.md', 'bytes that were held back', 'buffer'],
     ['packages/server/gateway/a.ts', 'const { targets }: CallPlan = planChat', 'selection'],
+    ['docs/decisions/0099-new.md', 'a body that is read, parsed and planned', 'selection'],
+    ['packages/llm/a.test.ts', "test('an effort that the plan removed', () => {", 'selection'],
     ['packages/server/gateway/a.ts', 'ctx.calledAt = 1', 'firstAttemptAt'],
     ['packages/server/gateway/a.ts', 'export function refuseOthers(): void {', 'assert'],
     ['e2e/a.ts', '// Read as far as it goes.', 'condition'],
