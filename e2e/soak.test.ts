@@ -16,9 +16,9 @@ import { openProgramHome, type Program, type ProgramHome, setUp } from './progra
 import { openSoakUpstream, type SoakUpstream } from './soak-upstream.ts'
 
 /** The time that all abusers attack together. */
-const ATTACK_SECONDS = Number(process.env.RIDEAU_SOAK_SECONDS ?? 12)
+const ATTACK_SECONDS = Number(process.env.RIDEAU_TEST_SOAK_SECONDS ?? 12)
 /** Rounds before those that are measured. V8 goes on compiling for about six, in which the program is slower. */
-const WARM_UP_ROUNDS = Number(process.env.RIDEAU_SOAK_WARM_UP ?? 1)
+const WARM_UP_ROUNDS = Number(process.env.RIDEAU_TEST_SOAK_WARM_UP ?? 1)
 const QUIET_MS = 3_000
 const ATTACK_MS = 5_000
 /**
@@ -38,7 +38,7 @@ const COST_USD = 0.05
 const RAMP_MS = 2_000
 const NAMES = Object.keys(ABUSERS)
 /** Abusers that attack before all do, which shows who hurts most: names with commas between them, `+` between those that attack together, or `1` for each alone. */
-const ALONE = process.env.RIDEAU_SOAK_EACH
+const ALONE = process.env.RIDEAU_TEST_SOAK_EACH
 const NAMES_ALONE = ALONE === '1' ? NAMES : (ALONE?.split(',').filter(name => name !== '') ?? [])
 
 let home: ProgramHome

@@ -57,7 +57,7 @@ const BANNED = [
   {
     word: 'plan of targets',
     pattern:
-      /\b(Call|Chat|Target)Plans?\b|\bPlannedTarget\b|\bplan(Targets?|Chat|Embeddings|Images|Audio|Rerank)\b|\bplanned targets?\b|\bgateway\/plan\//,
+      /\b(Call|Chat|Target)Plans?\b|\bPlannedTarget\b|\bplan(Targets?|Chat|Embeddings|Images|Audio|Rerank)\b|\bplanned targets?\b|\b(is|was|were|and) planned\b|\b[Tt]he plan remove[ds]\b|\bgateway\/plan\//,
     instead: 'selection (TargetSelection, selectTargets): a plan is what the API calls one',
   },
   {

@@ -63,9 +63,15 @@ export function findFolderBreaches(files) {
     .map(folder => `${folder}: a folder must be named after its content`)
 }
 
-/** Imports that avoid the import rules, unchecked headers and marks of unfinished work, by line. */
+/** Imports that avoid the import rules, unchecked headers, marks of unfinished work and settings of tests with other names, by line. */
 export function findLineBreaches(file, text) {
   const rules = [{ pattern: UNFINISHED, message: 'finish it or open an issue' }]
+  if (isTest(file)) {
+    rules.push({
+      pattern: /\bprocess\.env\.RIDEAU_(?!TEST_)/,
+      message: 'begin its name with RIDEAU_TEST_: a program under test warns of others that are no settings',
+    })
+  }
   if (file.startsWith('packages/') && !isTest(file)) {
     if (file !== LOADS_PAGES) {
       rules.push({

@@ -8,6 +8,9 @@ import {
 } from './check-project.mjs'
 import { findImportCircles, listImports } from './import-graph.mjs'
 
+/** This file is checked too. */
+const ENV = 'process.env'
+
 describe('the check of project rules', () => {
   test('refuses a folder with a general name', () => {
     expect(findFolderBreaches(['packages/server/utils/a.ts', 'packages/server/core/a.ts'])).toHaveLength(1)
@@ -24,6 +27,7 @@ describe('the check of project rules', () => {
     ['packages/server/gateway/a.ts', 'x.res.writeHead(200, headers)'],
     ['packages/server/control/a.ts', "reply.raw.setHeader('X-Name', name)"],
     ['packages/server/http/metrics/metrics.ts', "res.appendHeader('X-Name', name)"],
+    ['e2e/a.test.ts', `const SECONDS = Number(${ENV}.RIDEAU_SOAK_SECONDS)`],
     ['bench/mock.c', `// ${'TO' + 'DO'}: later`],
   ])('%s: refuses %s', (file, line) => {
     expect(findLineBreaches(file, `first\n${line}`)).toEqual([expect.stringContaining(`${file}:2: `)])
@@ -38,6 +42,8 @@ describe('the check of project rules', () => {
     ['packages/server/http/answer/write-head.ts', 'res.writeHead(status, headers)'],
     ['packages/server/gateway/a.ts', 'writeHead(x.res, 200, headers)'],
     ['packages/server/gateway/a.test.ts', 'res.writeHead(200)'],
+    ['e2e/a.test.ts', `const SECONDS = Number(${ENV}.RIDEAU_TEST_SOAK_SECONDS)`],
+    ['e2e/clients/a.mjs', `call(${ENV}.RIDEAU_KEY)`],
   ])('%s: lets pass %s', (file, line) => {
     expect(findLineBreaches(file, line)).toEqual([])
   })
@@ -124,6 +130,8 @@ describe('the check of banned words', () => {
     ['packages/server/gateway/a.ts', 'const MAX_HELD_BYTES = 1', 'MAX_BUFFERED_'],
     ['README.md', 'bytes that were held back', 'buffer'],
     ['packages/server/gateway/a.ts', 'const { targets }: CallPlan = planChat', 'selection'],
+    ['docs/decisions/0099-new.md', 'a body that is read, parsed and planned', 'selection'],
+    ['packages/llm/a.test.ts', "test('an effort that the plan removed', () => {", 'selection'],
     ['packages/server/gateway/a.ts', 'ctx.calledAt = 1', 'firstAttemptAt'],
     ['packages/server/gateway/a.ts', 'export function refuseOthers(): void {', 'assert'],
     ['e2e/a.ts', '// Read as far as it goes.', 'condition'],

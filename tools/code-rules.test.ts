@@ -20,6 +20,11 @@ const BREACHES = {
     "import { A } from './h.ts'\nexport type B = A",
     'consistent-type-imports',
   ],
+  'an import of types that loads their module': [
+    server('http/m.ts'),
+    "import { type A } from './h.ts'\nexport type B = A",
+    'no-import-type-side-effects',
+  ],
   'a circle of types': [server('http/ring-a.ts'), typing('./ring-b.ts'), 'no-cycle'],
   'a file of 401 lines': [server('http/i.ts'), lines(401, 'export const lineN = 1'), 'max-lines'],
   'a function of 81 lines': [

@@ -16,10 +16,7 @@ const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
 
 /** A path in a document is written from the repository's root or from one of these folders. */
 const BASES = ['', 'packages/server', 'packages/llm', 'packages/server/gateway', 'packages/server/control']
-const ROOT_DOCUMENTS = new Set(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'])
-const documents = files.filter(
-  file => ROOT_DOCUMENTS.has(file) || (file.startsWith('docs/') && file.endsWith('.md')),
-)
+const documents = files.filter(file => file.endsWith('.md'))
 
 const URL_TEXT = /\bhttps?:\/\/[^\s`)"']+/g
 const FILE = /(?<![\w/.:{}<>*@~-])\.?[\w@][\w.@-]*(?:\/[\w.@-]+)*\.(?:tsx?|mjs|md|json|yaml|c|h)\b(?![\w/])/g

@@ -10,11 +10,11 @@ import { dashboardSettings, openWatchedPage, startChromium } from '../testing/op
 import { signInAsOwner } from '../testing/sign-in.ts'
 
 // Opens every page with the demo's data and empty, wide in the light theme and narrow in the dark one. axe finds nothing serious, the
-// console stays free of errors, and nothing scrolls horizontally. With RIDEAU_SCREENSHOTS, a folder, the tests photograph all four
+// console stays free of errors, and nothing scrolls horizontally. With RIDEAU_TEST_SCREENSHOTS, a folder, the tests photograph all four
 // combinations (npm run screenshots). They also measure the narrow pages at 320 and at 640 pixels.
 
 const MAX_NARROW = 390
-const FOLDER = process.env.RIDEAU_SCREENSHOTS
+const FOLDER = process.env.RIDEAU_TEST_SCREENSHOTS
 const VIEWS = [
   { theme: 'light', width: 1280 },
   { theme: 'dark', width: 390 },

@@ -46,7 +46,7 @@ function encodeTranscription(request: TranscriptionRequest, target: Target): Ups
   const { task, file, prompt, rest } = request
   const format = findRequestedFormat(request.format, target)
   if (format === undefined)
-    throw new Error('a transcript was planned in a format that the model does not have')
+    throw new Error('a target was selected for a transcript in a format that it does not have')
   const fields: JsonObject = {
     ...rest,
     ...(prompt === undefined ? {} : { prompt }),

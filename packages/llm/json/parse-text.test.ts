@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonText } from '../testing/arbitrary-json.ts'
+import { collectGarbage } from '../testing/collect-garbage.ts'
 import { JsonTexts } from '../upstream/json-texts.ts'
 import { findReserved } from '../upstream/reserved-names.ts'
 import { UNBOUNDED } from './json-bounds.ts'
@@ -23,9 +22,6 @@ function train(first: string, name: string, written: string): void {
   for (let again = 0; again < 8; again++)
     JSON.parse(`{${JSON.stringify(first)}:0,${JSON.stringify(wrong)}:0}`)
 }
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 const NAMES = ['n', 'model', 'tools', 'service_tier', 'web_search_options']
 
@@ -99,13 +95,13 @@ test('a value that is kept does not keep the text that it was read from', () => 
   const TEXTS = 200
   const TEXT_CHARS = 200_000
   const kept: unknown[] = []
-  collect()
+  collectGarbage()
   const before = process.memoryUsage().heapUsed
   for (let at = 0; at < TEXTS; at++) {
     const text = Buffer.from(`{"end_user":"the end user ${at}","messages":"${'x'.repeat(TEXT_CHARS)}"}`)
     kept.push((parseByText(text.toString('latin1')) as Record<string, unknown>).end_user)
   }
-  collect()
+  collectGarbage()
   const grown = process.memoryUsage().heapUsed - before
   expect(kept).toHaveLength(TEXTS)
   // All texts together have 40 MB.

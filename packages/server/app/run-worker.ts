@@ -1,9 +1,4 @@
-import {
-  type FromWorker,
-  type ToWorker,
-  type WorkerCounts,
-  type WorkerStart,
-} from '../workers/processes/worker-messages.ts'
+import type { FromWorker, ToWorker, WorkerCounts, WorkerStart } from '../workers/processes/worker-messages.ts'
 import { Exceptions } from './process/exceptions.ts'
 import { setHeapOptions } from './process/heap-options.ts'
 import { lowerHelperThreads } from './process/helper-threads.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '../storage/pool.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
+import { untilLockWait } from '../testing/harness/lock-wait.ts'
 
 /** Calls that name or belong to what another call deletes at the same time. */
 
@@ -26,11 +27,7 @@ async function callDuring(
     await deleter.query('begin')
     await deleter.query(deletion, [id])
     const answer = plane.call(method, route, { key: tenant.keys.admin, ...(body && { body }) })
-    const waiting = async (): Promise<number> => {
-      const query = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      return (await pool.query(query)).rows.length
-    }
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+    await untilLockWait(pool)
     await deleter.query('commit')
     return (await answer).outcome
   } finally {

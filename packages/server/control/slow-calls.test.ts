@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, openPool } from '../storage/pool.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
+import { untilLockWait } from '../testing/harness/lock-wait.ts'
 
 /** Calls that the database answers late. */
 
@@ -30,17 +31,13 @@ test.each(['logs/histogram', 'errors', 'usage', 'logs'])(
       )
       let answered = 0
       for (const call of calls) void call.then(() => answered++)
-      const waiting = async () => {
-        const query = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-        return (await pool.query(query)).rows.length
-      }
-      await expect.poll(waiting, { timeout: 20_000 }).toBe(3)
+      await untilLockWait(pool, 3)
       const own = `/v1/orgs/${other.organization.id}`
       const key = other.keys.viewer
       for (let count = 0; count < 20; count++)
         expect((await plane.call('GET', own, { key })).outcome).toBe('200')
       expect(answered).toBe(0)
-      expect(await waiting()).toBe(3)
+      await untilLockWait(pool, 3)
       await locker.query('rollback')
       const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome)
       expect(new Set(outcomes)).toEqual(new Set(['200']))

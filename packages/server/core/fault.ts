@@ -1,4 +1,4 @@
-import { type FaultType } from '@rideau/llm/formats/shared/errors/served-fault'
+import type { FaultType } from '@rideau/llm/formats/shared/errors/served-fault'
 import { excerpt } from '@rideau/llm/request/bounded-excerpt'
 import { FAULTS, type FaultCode } from './fault-table.ts'
 

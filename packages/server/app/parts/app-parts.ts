@@ -1,6 +1,6 @@
 import type { Format } from '@rideau/llm/formats/shared/format'
 import type { Logger } from 'pino'
-import { type SecretBox } from '../../core/access/secret-box.ts'
+import type { SecretBox } from '../../core/access/secret-box.ts'
 import type { FetchTimes } from '../../gateway/attempts/fetch-times.ts'
 import type { GatewayDeps } from '../../gateway/deps.ts'
 import type { EgressPolicy } from '../../http/egress/egress.ts'

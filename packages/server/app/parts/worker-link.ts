@@ -1,4 +1,4 @@
-import { type OnException } from '../../core/on-exception.ts'
+import type { OnException } from '../../core/on-exception.ts'
 import type { OpenedLedger } from '../../ledger/failover/open-ledger.ts'
 import { SocketLedger } from '../../ledger/socket/socket-ledger.ts'
 import { WorkerCalls } from '../../workers/channel/worker-calls.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ConfigError } from './config-error.ts'
 import { listUnknownSettings } from './setting-names.ts'
 import { parseConfig, SETTING_NAMES } from './settings.ts'
 
@@ -29,6 +30,29 @@ describe('variables that look like settings', () => {
   test('settings, other programs, keys of examples and names of any length are not listed', () => {
     const env = { RIDEAU_HOST: '::1', PATH: '/bin', RIDEAU_KEY: 'rd_sk_x', RIDEAU_TEST_SEED: '1' }
     expect(list({ ...env, [`RIDEAU_${'A'.repeat(100_000)}`]: '1' })).toEqual([])
+  })
+})
+
+describe('the error of a missing setting is followed by the variable that may be its misspelling', () => {
+  const key = Buffer.alloc(32).toString('base64')
+  test.each([
+    [
+      { DATABASE_URL: 'postgres://u:p@db/x', RIDEAU_MASTERKEY: key },
+      'RIDEAU_MASTER_KEY: must be set if DATABASE_URL is set (32 bytes in base64: openssl rand -base64 32)',
+      'RIDEAU_MASTERKEY is not a setting and is ignored; did you mean RIDEAU_MASTER_KEY?',
+    ],
+    [
+      { RIDEAU_FORMER_MASTER_KEYS: key, RIDEAU_MASTERKEY: key },
+      'RIDEAU_FORMER_MASTER_KEYS: needs RIDEAU_MASTER_KEY, the key that replaces them',
+      'RIDEAU_MASTERKEY is not a setting and is ignored; did you mean RIDEAU_MASTER_KEY?',
+    ],
+    [
+      { RIDEAU_OIDC_ISSUER: 'https://i.example', RIDEAU_OIDC_CLIENT_SECRET: 's', RIDEAU_OIDC_CLIENTID: 'c' },
+      'RIDEAU_OIDC_CLIENT_ID: must be set too, since sign-in by OIDC needs all three',
+      'RIDEAU_OIDC_CLIENTID is not a setting and is ignored; did you mean RIDEAU_OIDC_CLIENT_ID?',
+    ],
+  ])('%#', (env, ...lines) => {
+    expect(() => parseConfig(env)).toThrow(new ConfigError(lines.join('\n')))
   })
 })
 

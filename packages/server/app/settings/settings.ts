@@ -4,7 +4,7 @@ import { parseTrustedProxies, type TrustedProxies } from '../../http/head/client
 import type { TracingConfig } from '../../tracing/tracing-config.ts'
 import { ConfigError } from './config-error.ts'
 import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
-import { isServiceLink } from './setting-names.ts'
+import { isServiceLink, listUnknownSettings } from './setting-names.ts'
 import { choice, wholeNumber } from './setting-types.ts'
 import { removeUnusedTracing, TRACING_SETTINGS, toTracingConfig } from './tracing-settings.ts'
 import { readResources, toWorkerCount } from './worker-count.ts'
@@ -192,7 +192,22 @@ interface OidcConfig {
   readonly allowInsecure: boolean
 }
 
-export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Throws a ConfigError for an invalid or a missing setting. Its further lines name the variables that look like settings and are
+ * none, since the missing one may be among them, and the start that would warn of them does not come that far.
+ */
+export function parseConfig(env: Env): Config {
+  try {
+    return toConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError([error.message, ...listUnknownSettings(env, SETTING_NAMES)].join('\n'))
+  }
+}
+
+function toConfig(env: Env): Config {
   // An empty setting counts as absent, as in `FOO= npm start` and compose files.
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value = '']) => value !== '' && !isServiceLink(name, value)),

@@ -1,5 +1,5 @@
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
-import { type Bill } from '@rideau/llm/usage/bill'
+import type { Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
 import { findRest } from '../../core/attempts/credential-rest.ts'
 import { failureEvidence } from '../../core/attempts/failure-evidence.ts'

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { openStream as openMessages } from '@rideau/llm/formats/anthropic-messages/client/decode-stream'
 import { MessageEncoder } from '@rideau/llm/formats/anthropic-messages/server/encode-stream'
 import { openStream as openConverse } from '@rideau/llm/formats/bedrock-converse/client/decode-stream'
@@ -12,14 +10,12 @@ import { encodeAwsEvent } from '@rideau/llm/frames/aws-event-frame'
 import { gemini } from '@rideau/llm/providers/gemini'
 import { openai } from '@rideau/llm/providers/openai'
 import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
+import { collectGarbage } from '@rideau/llm/testing/collect-garbage'
 import type { Target } from '@rideau/llm/upstream/target'
 import { expect, test } from 'vitest'
 import { StreamReader } from './stream-reader.ts'
 
 /** What streams keep in memory that a provider makes as large as it can, beside what is counted of it. */
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 const MiB = 1024 * 1024
 const PIECES = 100_000
@@ -52,7 +48,7 @@ const parts = (...list: object[]): Buffer => sse({ candidates: [{ content: { par
 type Encode = (events: readonly StreamEvent[]) => void
 
 function toResponses(): Encode {
-  const encoder = openEventEncoder(HEAD as never)
+  const encoder = openEventEncoder(HEAD)
   return events => {
     for (const event of events) if (event.type === 'delta') encoder.add(event)
   }
@@ -202,8 +198,7 @@ const STREAMS: Readonly<Record<string, Stream>> = {
 
 test.each(Object.entries(STREAMS))('%s take no more memory than is counted', (_, stream) => {
   const { open, encode = toNothing, first, frame, frames = PIECES / AT_ONCE } = stream
-  collect()
-  collect()
+  collectGarbage()
   const before = process.memoryUsage()
   const encoding = encode()
   const reader = new StreamReader(stream.isAws === true ? 'aws-event-stream' : 'sse', open(), {
@@ -211,8 +206,7 @@ test.each(Object.entries(STREAMS))('%s take no more memory than is counted', (_,
   })
   if (first !== undefined) reader.push(first)
   for (let n = 0; n < frames; n++) reader.push(frame(n))
-  collect()
-  collect()
+  collectGarbage()
   const after = process.memoryUsage()
   const grown = after.heapUsed + after.external - before.heapUsed - before.external
   expect(grown).toBeLessThan(MiB + 2 * reader.kept)

@@ -15,10 +15,10 @@ import {
 import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import type { GatewayDeps } from '../deps.ts'
 
-const REQUESTS = Number(process.env.RIDEAU_CHAOS_REQUESTS ?? 10_000)
+const REQUESTS = Number(process.env.RIDEAU_TEST_CHAOS_REQUESTS ?? 10_000)
 /** The time after which no further request starts, so that a slow machine makes fewer of them. */
-const SECONDS = Number(process.env.RIDEAU_CHAOS_SECONDS ?? 45)
-const SEED = Number(process.env.RIDEAU_CHAOS_SEED ?? Date.now() % 2_147_483_646) + 1
+const SECONDS = Number(process.env.RIDEAU_TEST_CHAOS_SECONDS ?? 45)
+const SEED = Number(process.env.RIDEAU_TEST_CHAOS_SEED ?? Date.now() % 2_147_483_646) + 1
 const CONCURRENT = 500
 /** The time-out of one attempt. Only what never answers reaches it, also on a busy machine. */
 const TIMEOUT_MS = 20_000
@@ -37,7 +37,7 @@ let unanswered = 0
 const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT })
 
 beforeAll(async () => {
-  console.log(`chaos: seed ${SEED - 1}, RIDEAU_CHAOS_SEED repeats it`)
+  console.log(`chaos: seed ${SEED - 1}, RIDEAU_TEST_CHAOS_SEED repeats it`)
   app = await openTestApp(
     { RIDEAU_OPEN_REQUESTS: '20000', RIDEAU_CONNECTIONS: '20000' },
     { ...TEST_OVERRIDES, onDeps: made => void (deps = made) },

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { readThreadMs } from '@rideau/llm/testing/read-thread-ms'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
@@ -19,15 +19,6 @@ afterAll(async () => {
   await upstream.close()
   await app.close()
 })
-
-/** The CPU time of this thread in milliseconds where the system tells it, as Linux does. Otherwise the clock. */
-function readThreadMs(): number {
-  try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6
-  } catch {
-    return performance.now()
-  }
-}
 
 /** How much this thread worked at most between two timers while `work` ran, in milliseconds. */
 async function longestTick(work: () => Promise<unknown>): Promise<number> {

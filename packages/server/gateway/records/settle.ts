@@ -1,4 +1,4 @@
-import { type Bill } from '@rideau/llm/usage/bill'
+import type { Bill } from '@rideau/llm/usage/bill'
 import { cacheWriteTokens } from '@rideau/llm/usage/usage-sums'
 import type { Fault } from '../../core/fault.ts'
 import type { FaultCode } from '../../core/fault-table.ts'

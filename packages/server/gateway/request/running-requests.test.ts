@@ -1,25 +1,21 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '@rideau/llm/testing/collect-garbage'
 import { expect, test } from 'vitest'
 import type { RequestContext } from './request-context.ts'
 import { RunningRequests } from './running-requests.ts'
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 const ctxOf = (requestId: string) => ({ requestId }) as RequestContext
 
 test('environments keep nothing once their requests have ended', () => {
   const ENVIRONMENTS = 50_000
   const running = new RunningRequests()
-  collect()
+  collectGarbage()
   const before = process.memoryUsage().heapUsed
   for (let at = 0; at < ENVIRONMENTS; at++) {
     const ctx = ctxOf('the same id')
     expect(running.add(`environment ${at}`, ctx)).toBe(true)
     running.remove(`environment ${at}`, ctx)
   }
-  collect()
+  collectGarbage()
   // An entry takes some 400 bytes.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(ENVIRONMENTS * 100)
   expect([running.size, running.ended]).toEqual([0, ENVIRONMENTS])

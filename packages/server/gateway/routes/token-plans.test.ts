@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { shorten } from '../../testing/harness/device-app.ts'
+import { replaceProperty } from '../../testing/harness/replace-property.ts'
 import type { GatewayDeps } from '../deps.ts'
 
 // Chats are what the plan `chats` of the end user's record allows, and `images`, which is the default or named, does not.
@@ -66,15 +67,11 @@ describe.each<[string, () => Promise<unknown>]>([
   })
 
   test('while a token is made, the token does not have the plan', async () => {
-    const { getSigner } = deps
-    Object.assign(deps, {
-      getSigner: async () => {
-        await change()
-        return await getSigner()
-      },
+    const restore = replaceProperty(deps, 'getSigner', getSigner => async () => {
+      await change()
+      return await getSigner()
     })
-    const token = await mint()
-    Object.assign(deps, { getSigner })
+    const token = await mint().finally(restore)
     expect(decodeJwt(token).plan).toBe('chats')
     expect(await chat(token)).toBe(REFUSED)
   })

@@ -1,7 +1,6 @@
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '@rideau/llm/testing/collect-garbage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
@@ -13,9 +12,6 @@ const BODY_BYTES = 1024 * 1024
 const BODIES_BYTES = 32 * BODY_BYTES
 /** The memory for the log's record, in environments that capture bodies. */
 const CAPTURED_BYTES = 128 * 1024
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 let app: TestApp
 let provider: http.Server
@@ -49,7 +45,7 @@ afterAll(async () => {
 /** Returns the bytes of memory in use, once nothing more can be collected. */
 async function used(): Promise<number> {
   for (let left = 5; left > 0; left--) {
-    collect()
+    collectGarbage()
     await new Promise(resolve => setTimeout(resolve, 50))
   }
   // Long strings are external; so are buffers.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
 import { toStreamRequest } from '../../testing/harness/format-requests.ts'
-import { type ProviderAnswer } from '../../testing/harness/provider-answer.ts'
+import type { ProviderAnswer } from '../../testing/harness/provider-answer.ts'
 import { PROVIDER_ANSWERS } from '../../testing/harness/provider-answers.ts'
 import { SERVED_STREAMS, type ServedAnswer } from '../../testing/harness/served-answers.ts'
 

@@ -4,7 +4,7 @@ import { json, type UpstreamAnswer } from '../../testing/fakes/scripted-upstream
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
 import { toStreamRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
-import { type ProviderAnswer } from '../../testing/harness/provider-answer.ts'
+import type { ProviderAnswer } from '../../testing/harness/provider-answer.ts'
 import { PROVIDER_ANSWERS } from '../../testing/harness/provider-answers.ts'
 import { SERVED_STREAMS, type ServedAnswer } from '../../testing/harness/served-answers.ts'
 import { RequestContext } from '../request/request-context.ts'

@@ -1,18 +1,14 @@
 import http, { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '@rideau/llm/testing/collect-garbage'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toUpstreamHeaders } from '../egress/upstream-headers.ts'
 import { CheckedResponse } from './checked-response.ts'
 import { compactHead, writeHead } from './write-head.ts'
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
 function usedHeap(): number {
-  for (let left = 3; left > 0; left--) collect()
+  collectGarbage()
   return process.memoryUsage().heapUsed
 }
 

@@ -1,5 +1,5 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
+import { collectGarbage } from '@rideau/llm/testing/collect-garbage'
 import { describe, expect, test } from 'vitest'
 import type { Meter, Seed } from '../../core/limits/meter.ts'
 import type { Verdict } from '../ledger.ts'
@@ -8,9 +8,6 @@ import { refusalOf } from '../testing/with-ledger.ts'
 import type { CounterRow } from './counter-row.ts'
 import { CounterTable } from './counter-table.ts'
 import { ProcessLedger } from './process-ledger.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 const MONTH_MS = 31 * 86_400_000
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../core/records/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { untilLockWait } from '../../testing/harness/lock-wait.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { addTree, newId, type Tree } from '../../testing/harness/storage-rows.ts'
 import type { RequestLogFilter } from './request-log-filter.ts'
@@ -74,17 +75,7 @@ describe.each(listTestServers())('the live tail on $label', server => {
     await blocker.query('select from usage_rollups where key_id = $1 for update', [slowKey])
     const slow = create({ key_id: slowKey }, NOW - 2 * HOUR_MS)
     const storing = insertRecords(database.pool, [slow])
-    await expect
-      .poll(
-        async () => {
-          const { rows } = await database.pool.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-          return rows.length
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(1)
+    await untilLockWait(database.pool)
     const fast = await insert({ key_id: fastKey })
     expect(await tail(position)).toEqual([])
     await blocker.query('rollback')

@@ -9,5 +9,5 @@ export async function untilLockWait(pool: Pool, sessions = 1): Promise<void> {
     )
     return rows.length
   }
-  await expect.poll(countWaiting, { timeout: 20_000, interval: 10 }).toBe(sessions)
+  await expect.poll(countWaiting, { timeout: 60_000, interval: 10 }).toBe(sessions)
 }

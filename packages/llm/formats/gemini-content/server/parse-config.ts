@@ -39,7 +39,7 @@ export function parseConfig(
 ): ParsedConfig {
   const config = optionalObject(body, PATH)
   if (config === undefined) return NO_CONFIG
-  listFields(config, findings)
+  noteFields(config, findings)
   CONFIG_FIELDS.read(config, request, `${PATH}.`)
   if (request.stop?.length === 0) delete request.stop
   if ((config.candidateCount ?? 1) !== 1) throw invalid(`${PATH}.candidateCount`, 'must be 1.')
@@ -52,7 +52,7 @@ export function parseConfig(
   return { choices: 1, showsThoughts }
 }
 
-function listFields(config: JsonObject, findings: TargetFindings): void {
+function noteFields(config: JsonObject, findings: TargetFindings): void {
   for (const name in config) {
     const value = config[name]
     if (value === undefined || value === null) continue

@@ -25,7 +25,7 @@ export function parseRequest(given: JsonObject, context: ParseContext, stream: b
   const body = spell(given)
   const model = context.pathModel
   const findings = noFindings()
-  listFields(body, findings)
+  noteFields(body, findings)
   assertSameModel(body, model)
   assertUsualTier(body)
   const request: MutableRequest = {
@@ -69,7 +69,7 @@ function toCounted(given: JsonObject): JsonObject {
   return objectAt(whole, 'generateContentRequest')
 }
 
-function listFields(body: JsonObject, findings: TargetFindings): void {
+function noteFields(body: JsonObject, findings: TargetFindings): void {
   for (const name in body) {
     const value = body[name]
     if (value === undefined || value === null) continue

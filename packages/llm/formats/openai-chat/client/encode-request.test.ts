@@ -72,7 +72,7 @@ describe('received bytes', () => {
     expect(send('openai-chat', { temperature: null }, toTarget('openai'))).toHaveProperty('temperature', null)
   })
 
-  test('an effort that the plan removed from the request is left out of a native body', () => {
+  test('an effort that was removed from the request is left out of a native body', () => {
     expect(send('native', { reasoning_effort: 'none' }, toTarget('openai'))).toEqual({
       model: 'their-model',
       messages: MESSAGES,

@@ -102,7 +102,7 @@ function removeNative(request: ChatRequest, body: WireBody, changes: Changes): v
   for (const name of body.names()) {
     if (body.isNull(name) || Object.hasOwn(GATEWAY_FIELDS, name)) changes.set(name, undefined)
   }
-  // The plan removes an effort that asks a model for nothing: `none`, of a model that cannot reason.
+  // The selection of targets removes an effort that asks a model for nothing: `none`, of a model that cannot reason.
   if (request.reasoningEffort === undefined && body.has('reasoning_effort')) {
     changes.set('reasoning_effort', undefined)
   }

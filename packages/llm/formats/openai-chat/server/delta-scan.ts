@@ -45,7 +45,7 @@ export class DeltaScan {
     this.events = 0
     this.nulls.length = 0
     while (this.length < chunk.length) {
-      const end = this.#findEnd(chunk)
+      const end = this.#endOfEvent(chunk)
       if (end === 0) break
       this.length = end
       this.events++
@@ -53,7 +53,7 @@ export class DeltaScan {
   }
 
   /** The end of the next event if it may pass, else 0. */
-  #findEnd(chunk: Buffer): number {
+  #endOfEvent(chunk: Buffer): number {
     const start = this.length
     const ranges = this.nulls.length
     // After reasoning that has to come back, an event like an earlier one may have to be decoded.

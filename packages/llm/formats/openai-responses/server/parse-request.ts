@@ -61,7 +61,7 @@ export function parseRequest(
   set(request, 'responseFormat', parseFormat(toObject(body.text)?.format))
   set(request, 'receivedOutputCap', request.maxOutputTokens)
   if (findings.carriesReasoning) request.carriesReasoning = true
-  listFields(body, request, findings)
+  noteFields(body, request, findings)
   return {
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
@@ -135,8 +135,8 @@ function parseFormat(value: Json | undefined): ResponseFormat | undefined {
   }
 }
 
-/** Finds the fields that change an answer and that no other format has. Those of the top level are extra fields too. */
-function listFields(body: JsonObject, request: MutableRequest, findings: InputFindings): void {
+/** Notes the fields that change an answer and that no other format has. Those of the top level are extra fields too. */
+function noteFields(body: JsonObject, request: MutableRequest, findings: InputFindings): void {
   let extra: Map<string, Json> | undefined
   for (const name in body) {
     const value = body[name]
@@ -149,14 +149,14 @@ function listFields(body: JsonObject, request: MutableRequest, findings: InputFi
     extra.set(name, value)
   }
   if (extra !== undefined) request.extra = extra
-  listNestedFields(body, 'reasoning', findings)
-  listNestedFields(body, 'text', findings)
+  noteNestedFields(body, 'reasoning', findings)
+  noteNestedFields(body, 'text', findings)
   // The canonical messages have no marks of this format.
   if (findings.hasCacheMark && !findings.nativeOnly.includes(CACHE_MARK)) findings.nativeOnly.push(CACHE_MARK)
 }
 
 /** Unknown fields of these objects are left out at other formats, unlike those of the top level. */
-function listNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, findings: InputFindings): void {
+function noteNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, findings: InputFindings): void {
   const object = optionalObject(body, name)
   for (const inner in object) {
     const value = object[inner]

@@ -7,7 +7,7 @@ import {
   toStreamRequest,
 } from '../../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../../testing/harness/format-targets.ts'
-import { type ModelAnswer, type ProviderAnswer } from '../../../testing/harness/provider-answer.ts'
+import type { ModelAnswer, ProviderAnswer } from '../../../testing/harness/provider-answer.ts'
 import { PROVIDER_ANSWERS } from '../../../testing/harness/provider-answers.ts'
 import { SERVED_REPLIES, SERVED_STREAMS, type ServedAnswer } from '../../../testing/harness/served-answers.ts'
 

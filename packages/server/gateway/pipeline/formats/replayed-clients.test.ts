@@ -4,7 +4,7 @@ import { openTestApp, type TestApp } from '../../../testing/harness/app.ts'
 
 /** What real clients sent, kept beside the repository; a clone elsewhere has none of it. */
 const FILE =
-  process.env.RIDEAU_CLIENT_REQUESTS ??
+  process.env.RIDEAU_TEST_CLIENT_REQUESTS ??
   new URL('../../../../../../shared/clients/requests.json', import.meta.url).pathname
 const CONCURRENCY = 8
 
