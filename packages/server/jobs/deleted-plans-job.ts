@@ -1,25 +1,18 @@
 import type { ClearedPlans } from '../storage/policies/deleted-plans.ts'
-import { HOUR_MS, openPeriodicJob } from './periodic-job.ts'
+import { HOUR_MS, type JobLog, openPeriodicJob, type PeriodicJob } from './periodic-job.ts'
 
 export interface DeletedPlansJobOptions {
-  /** Takes deleted plans off their end users and removes them. */
+  /** Takes deleted plans off their end users and removes them. The signal stops it after its current batch. */
   readonly clear: (signal: AbortSignal) => Promise<ClearedPlans>
-  readonly log: {
-    info(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  readonly log: JobLog
   readonly everyMs?: number
 }
 
 /** Clears deleted plans at once and every hour. A run that fails is logged; the next one goes on. */
-export function openDeletedPlansJob({ clear, log, everyMs = HOUR_MS }: DeletedPlansJobOptions): {
-  /** Stops a run after its current batch and resolves when it has ended. */
-  close(): Promise<void>
-} {
-  const closing = new AbortController()
-  const job = openPeriodicJob(async () => {
+export function openDeletedPlansJob({ clear, log, everyMs = HOUR_MS }: DeletedPlansJobOptions): PeriodicJob {
+  return openPeriodicJob(async signal => {
     try {
-      const cleared = await clear(closing.signal)
+      const cleared = await clear(signal)
       if (cleared.clearedEndUsers > 0) log.info(cleared, 'took deleted plans off their end users')
     } catch (error) {
       log.error(
@@ -28,10 +21,4 @@ export function openDeletedPlansJob({ clear, log, everyMs = HOUR_MS }: DeletedPl
       )
     }
   }, everyMs)
-  return {
-    async close() {
-      closing.abort()
-      await job.close()
-    },
-  }
 }

@@ -1,30 +1,25 @@
-import { openPeriodicJob } from './periodic-job.ts'
+import { type JobLog, openPeriodicJob, type PeriodicJob } from './periodic-job.ts'
 
 /** Between two runs an environment may have more than its share. */
 const EVERY_MS = 300_000
 
 export interface IdempotencyJobOptions {
-  /** Removes expired answers and those beyond an environment's share; undefined: another process is doing so. */
+  /**
+   * Removes expired answers and those beyond an environment's share; undefined: another process is doing so. The signal stops it
+   * after its current batch.
+   */
   readonly expire: (
     signal: AbortSignal,
   ) => Promise<{ readonly expired: number; readonly surplus: number } | undefined>
-  readonly log: {
-    info(details: object, message: string): void
-    warn(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  readonly log: JobLog & { warn(details: object, message: string): void }
   readonly everyMs?: number
 }
 
 /** Removes answers that are kept no longer, at once and every five minutes. A run that fails is logged; the next one tries again. */
-export function openIdempotencyJob({ expire, log, everyMs = EVERY_MS }: IdempotencyJobOptions): {
-  /** Stops a run after its current batch and resolves when it has ended. */
-  close(): Promise<void>
-} {
-  const closing = new AbortController()
-  const job = openPeriodicJob(async () => {
+export function openIdempotencyJob({ expire, log, everyMs = EVERY_MS }: IdempotencyJobOptions): PeriodicJob {
+  return openPeriodicJob(async signal => {
     try {
-      const removed = await expire(closing.signal)
+      const removed = await expire(signal)
       if (removed === undefined) return
       if (removed.expired > 0) log.info(removed, 'removed expired answers of idempotency keys')
       if (removed.surplus > 0)
@@ -33,10 +28,4 @@ export function openIdempotencyJob({ expire, log, everyMs = EVERY_MS }: Idempote
       log.error({ err: error }, 'expired answers of idempotency keys could not be removed; retrying later')
     }
   }, everyMs)
-  return {
-    async close() {
-      closing.abort()
-      await job.close()
-    },
-  }
 }

@@ -37,15 +37,20 @@ describe('a periodic job', () => {
     await job.close()
   })
 
-  test('closes when its current run has ended, and never runs again', async () => {
+  test('aborts its current run, closes when that has ended, and never runs again', async () => {
     const { ends, run } = createRuns()
-    const job = openPeriodicJob(run, 1000)
+    let stopping: AbortSignal | undefined
+    const job = openPeriodicJob(signal => {
+      stopping = signal
+      return run()
+    }, 1000)
+    expect(stopping?.aborted).toBe(false)
     let isClosed = false
     const closed = job.close().then(() => {
       isClosed = true
     })
     await vi.advanceTimersByTimeAsync(5000)
-    expect([isClosed, ends.length]).toEqual([false, 1])
+    expect([isClosed, ends.length, stopping?.aborted]).toEqual([false, 1, true])
     ends[0]?.()
     await closed
     await vi.advanceTimersByTimeAsync(5000)

@@ -1,12 +1,9 @@
-import { HOUR_MS, openPeriodicJob } from './periodic-job.ts'
+import { HOUR_MS, type JobLog, openPeriodicJob, type PeriodicJob } from './periodic-job.ts'
 
 export interface SecretOptionsJobOptions {
   /** Returns how many provider credentials were changed. */
   readonly seal: () => Promise<number>
-  readonly log: {
-    info(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  readonly log: JobLog
   readonly everyMs?: number
 }
 
@@ -15,9 +12,7 @@ export interface SecretOptionsJobOptions {
  * processes of that version may run beside this one during an upgrade. Resolves after the first run. A run that fails is
  * logged; the gateway reads both forms.
  */
-export async function openSecretOptionsJob(
-  options: SecretOptionsJobOptions,
-): Promise<{ close(): Promise<void> }> {
+export async function openSecretOptionsJob(options: SecretOptionsJobOptions): Promise<PeriodicJob> {
   const { seal, log, everyMs = HOUR_MS } = options
   const job = openPeriodicJob(async () => {
     try {

@@ -1,14 +1,11 @@
 import type { Clock } from '../core/clock.ts'
-import { HOUR_MS, openPeriodicJob } from './periodic-job.ts'
+import { HOUR_MS, type JobLog, openPeriodicJob, type PeriodicJob } from './periodic-job.ts'
 
 export interface SigningKeysJobOptions {
   readonly clock: Clock
   /** `now` in Unix milliseconds. Returns how many keys were created. */
   readonly rotate: (now: number) => Promise<{ readonly made: number }>
-  readonly log: {
-    info(details: object, message: string): void
-    error(details: object, message: string): void
-  }
+  readonly log: JobLog
   readonly everyMs?: number
 }
 
@@ -17,9 +14,7 @@ export interface SigningKeysJobOptions {
  * Resolves after the first run, so that there are keys when the gateway starts to serve. A run that fails is logged; keys
  * are created a day before they sign, so a later run is still in time.
  */
-export async function openSigningKeysJob(
-  options: SigningKeysJobOptions,
-): Promise<{ close(): Promise<void> }> {
+export async function openSigningKeysJob(options: SigningKeysJobOptions): Promise<PeriodicJob> {
   const { clock, rotate, log, everyMs = HOUR_MS } = options
   const job = openPeriodicJob(async () => {
     try {

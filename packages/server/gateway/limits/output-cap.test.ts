@@ -230,60 +230,6 @@ describe('a budget whose on_tight is refuse', () => {
   })
 })
 
-describe('a request that names no maximum, with less left than 4,096 tokens,', () => {
-  const month = { window: 'month', scope: 'key' }
-
-  test('gets what a quota has left, and is refused once that is too little for an answer', async () => {
-    const { id, key } = await limited.app.createKey({})
-    await limited.limit('quotas', { ...month, scope_ref: id, metric: 'tokens', limit: 1_000 })
-    const answer = await ask(key, {})
-    expect(answer.status).toBe(200)
-    expect(Number(answer.cap)).toBeGreaterThan(900)
-    expect(sentCap()).toBe(Number(answer.cap))
-    limited.upstream.script(
-      completion('hello', { usage: { prompt_tokens: 1, completion_tokens: 960, total_tokens: 961 } }),
-    )
-    expect((await ask(key, {})).status).toBe(200)
-    expect(await ask(key, {})).toMatchObject({ status: 429, code: 'quota_exceeded' })
-  })
-
-  test('gets what a budget has left, to the token', async () => {
-    // $0.005 are 100 tokens of output, less the input.
-    const answer = await ask(await keyWith(0.005), {})
-    expect(answer.status).toBe(200)
-    expect(Number(answer.cap)).toBeGreaterThan(90)
-    expect(Number(answer.cap)).toBeLessThanOrEqual(100)
-    expect(await ask(await keyWith(0.0005), {})).toMatchObject({ status: 402, code: 'budget_exceeded' })
-  })
-
-  test('gets the least that several limits have left', async () => {
-    const { id, key } = await limited.app.createKey({})
-    await limited.limit('quotas', { ...month, scope_ref: id, metric: 'tokens', limit: 1_000 })
-    await limited.limit('budgets', { ...month, scope_ref: id, limit_usd: 0.01 })
-    const answer = await ask(key, {})
-    expect(answer.status).toBe(200)
-    expect(Number(answer.cap)).toBeLessThanOrEqual(200)
-  })
-
-  test('is streamed, with what is left reserved', async () => {
-    const { id, key } = await limited.app.createKey({})
-    await limited.limit('quotas', { ...month, scope_ref: id, metric: 'tokens', limit: 500 })
-    limited.upstream.script(stream(chunk({ content: 'hi' }), chunk({}, 'stop'), usageChunk(), DONE))
-    expect((await ask(key, { stream: true })).status).toBe(200)
-  })
-
-  test('waits for a limit of a rolling window that has room later, and keeps its answer whole', async () => {
-    const { id, key } = await limited.app.createKey({})
-    const rule = { metric: 'tokens', window_seconds: 60, scope: 'key', scope_ref: id, limit: 5_000 }
-    await limited.limit('limits', rule)
-    limited.upstream.script(
-      completion('hello', { usage: { prompt_tokens: 1, completion_tokens: 4_000, total_tokens: 4_001 } }),
-    )
-    expect((await ask(key, {})).status).toBe(200)
-    expect(await ask(key, {})).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
-  })
-})
-
 test('a maximum that the caller named and that fits nothing is refused, not lowered', async () => {
   expect(await ask(await keyWith(0.04), { max_output_tokens: 1_000 })).toMatchObject({ status: 402 })
 })

@@ -25,7 +25,7 @@ export async function admitEndUser(
 ): Promise<EndUser> {
   const { snapshots, seenEndUsers } = deps
   const endUser = environment.policies.hasSpecialEndUsers
-    ? (snapshots.findEndUser(environment.id, id) ?? (await snapshots.loadEndUser(environment.id, id)))
+    ? (snapshots.findEndUser(environment.id, id) ?? (await snapshots.loadEndUser(environment, id)))
     : { id, plan: null, isBlocked: false }
   if (endUser.isBlocked) throw new Fault('end_user_blocked', 'This end user is blocked.')
   if (attributes === undefined) {

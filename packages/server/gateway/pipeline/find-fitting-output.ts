@@ -6,36 +6,67 @@ import { mayReason } from '../targets/reserved-amounts.ts'
 const MIN_OUTPUT = 16
 /** The same for a model that reasons, whose answer otherwise ends before its first word. */
 const MIN_REASONED_OUTPUT = 1_024
+/** A rolling window frees room while it is used, so an answer waits for this share of it and is not cut to what is left. */
+const ROLLING_SHARE = 1 / 2
 
-/** A reservation that a limit refused. */
-interface Refused {
+/** What a request would reserve. */
+export interface Reservable {
   readonly targets: readonly ChatTarget[]
   /** Output tokens of one choice. */
   readonly output: number
 }
 
 /**
- * Returns the most output tokens of one choice that fit what the limit has left, fewer than were refused. undefined: too few for
- * an answer, or the limit frees enough by waiting, which keeps the answer whole. `amountsOf` must not fall with the output.
+ * Returns the most output that fits what the limits have left, and the most targets that have room for it. If too little is left for an
+ * answer, returns the least that the last limit ever serves, which it refuses with the wait for that. undefined: waiting alone
+ * helps, or nothing does.
+ *
+ * `refusals`: all so far, the last one newest. `refused`: what was refused before anything was fitted; each has no more targets and output than the
+ * one before. `amountsOf` must not fall with the targets or the output.
  */
 export function findFittingOutput(
-  { meter, settled, reserved, retryAt }: LimitRefusal,
-  { targets, output }: Refused,
-  amountsOf: (output: number) => Amounts,
-): number | undefined {
-  if (meter.kind === 'rolling' && retryAt !== null) return undefined
+  refusals: readonly LimitRefusal[],
+  refused: readonly Reservable[],
+  amountsOf: (targets: readonly ChatTarget[], output: number) => Amounts,
+): Reservable | undefined {
+  const last = refusals.at(-1) as LimitRefusal
+  const narrowest = refused.at(-1) as Reservable
+  const { targets } = narrowest
+  const least = leastOutput(targets)
+  if (least >= narrowest.output || (last.meter.kind === 'rolling' && last.retryAt !== null)) return undefined
+  const fits = (each: readonly ChatTarget[], output: number): boolean => {
+    const amounts = amountsOf(each, output)
+    return refusals.every(refusal => amountOf(refusal, amounts) <= leftOf(refusal))
+  }
+  if (!fits(targets, least)) {
+    const amount = amountOf(last, amountsOf(targets, least))
+    return amount <= last.meter.limit && amount < last.wanted ? { targets, output: least } : undefined
+  }
+  const output = findMost(least, narrowest.output, tokens => fits(targets, tokens))
+  const widest = refused.find(each => leastOutput(each.targets) <= output && fits(each.targets, output))
+  return { targets: (widest ?? narrowest).targets, output }
+}
+
+function leastOutput(targets: readonly ChatTarget[]): number {
+  return targets.some(mayReason) ? MIN_REASONED_OUTPUT : MIN_OUTPUT
+}
+
+function amountOf({ meter }: LimitRefusal, { tokens, nanoUsd }: Amounts): number {
+  return meter.metric === 'tokens' ? tokens : nanoUsd
+}
+
+function leftOf({ meter, settled, reserved }: LimitRefusal): number {
   const left = meter.limit - settled - reserved
-  const fits = (tokens: number): boolean => {
-    const amounts = amountsOf(tokens)
-    return (meter.metric === 'tokens' ? amounts.tokens : amounts.nanoUsd) <= left
+  return meter.kind === 'rolling' ? Math.max(left, meter.limit * ROLLING_SHARE) : left
+}
+
+/** Returns the largest whole number that fits. `fitting` does, and `tooMany` does not. */
+function findMost(fitting: number, tooMany: number, fits: (tokens: number) => boolean): number {
+  let most = fitting
+  for (let above = tooMany; above - most > 1; ) {
+    const middle = (most + above) >> 1
+    if (fits(middle)) most = middle
+    else above = middle
   }
-  let fitting = targets.some(mayReason) ? MIN_REASONED_OUTPUT : MIN_OUTPUT
-  if (fitting >= output || !fits(fitting)) return undefined
-  let tooMany = output
-  while (tooMany - fitting > 1) {
-    const middle = (fitting + tooMany) >> 1
-    if (fits(middle)) fitting = middle
-    else tooMany = middle
-  }
-  return fitting
+  return most
 }

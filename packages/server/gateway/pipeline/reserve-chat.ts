@@ -21,7 +21,7 @@ import {
   toReservedAmounts,
 } from '../targets/reserved-amounts.ts'
 import { withOutputCap } from '../targets/with-output-cap.ts'
-import { findFittingOutput } from './find-fitting-output.ts'
+import { findFittingOutput, type Reservable } from './find-fitting-output.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
 
@@ -37,11 +37,8 @@ const MAX_FITTED = 4
 /** A reservation above this share of a limit's remainder is reduced, so that it does not keep out small ones. */
 const LARGE_SHARE = 1 / 8
 
-/** A possible reservation. Each candidate reserves less than the one before. */
-interface Candidate {
-  readonly targets: readonly ChatTarget[]
-  /** Output tokens of one choice. */
-  readonly output: number
+/** A possible reservation. Each candidate reserves less than the one before, until one is fitted to what the limits have left. */
+interface Candidate extends Reservable {
   /** True: `output` is sent to the target as its cap, since it is less than the most that the answer may have. */
   readonly isCapped: boolean
 }
@@ -111,7 +108,9 @@ export function reserveChat(
     isSandbox,
   }
   const keepsWhole = isKeptWhole(selection, limits, isSandbox)
-  const candidates = listCandidates(ctx, selection, keepsWhole, deps)
+  const ordinary = listCandidates(ctx, selection, keepsWhole, deps)
+  const candidates = [...ordinary]
+  const refusals: LimitRefusal[] = []
   // A maximum that the caller named, and that fits nothing, is refused: waiting or a smaller one may suit the caller better.
   const isFitted = !keepsWhole && request.maxOutputTokens === undefined
   const mostCandidates = candidates.length + (isFitted ? MAX_FITTED : 0)
@@ -128,11 +127,10 @@ export function reserveChat(
     const candidate = candidates[index] as Candidate
     const refusal = refusalOfAmounts(verdict)
     if (refusal !== undefined) {
+      refusals.push(refusal)
       if (index + 1 === candidates.length && candidates.length < mostCandidates) {
-        const output = findFittingOutput(refusal, candidate, tokens =>
-          amountsOf(needs, candidate.targets, tokens),
-        )
-        if (output !== undefined) candidates.push({ ...candidate, output, isCapped: !isCuttable(selection) })
+        const fitting = findFittingOutput(refusals, ordinary, (...each) => amountsOf(needs, ...each))
+        if (fitting !== undefined) candidates.push({ ...fitting, isCapped: !isCuttable(selection) })
       }
       if (index + 1 < candidates.length) return tryCandidate(index + 1)
     }

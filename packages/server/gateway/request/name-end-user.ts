@@ -1,6 +1,7 @@
 import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
 import { Fault } from '../../core/fault.ts'
 import { isEndUserId, isReservedEndUserId } from '../../core/tenancy/end-users.ts'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
 import { isRepeatedHeader } from '../../http/head/is-repeated-header.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
@@ -40,18 +41,18 @@ export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDe
     return
   }
   const known = deps.snapshots.findEndUser(environment.id, id)
-  if (known === undefined) return lookUp(ctx, environment.id, id, deps)
+  if (known === undefined) return lookUp(ctx, environment, id, deps)
   ctx.endUser = known
   assertNotBlocked(ctx)
 }
 
 async function lookUp(
   ctx: RequestContext,
-  environmentId: string,
+  environment: Environment,
   id: string,
   deps: RequestDeps,
 ): Promise<void> {
-  ctx.endUser = await deps.snapshots.loadEndUser(environmentId, id)
+  ctx.endUser = await deps.snapshots.loadEndUser(environment, id)
   assertNotBlocked(ctx)
 }
 

@@ -132,6 +132,7 @@ export class SigningKeys {
     this.#keys = keys
     this.#loadedAt = this.#options.now()
   }
+
   /** Loads once more where keys were forgotten meanwhile, since what was read may be older. */
   async #loadNow<T>(load: () => Promise<T>): Promise<T> {
     for (;;) {

@@ -20,9 +20,9 @@ test('a dropped environment takes its own tenants and end users with it, and no 
   const [one, other] = [environment('e1', 'o'), environment('e2', 'o')]
   table.keepKey('k1', tenant(one))
   table.keepToken('t1', tenant(one))
-  table.keepEndUser('e1', 'u', endUser)
+  table.keepEndUser(one, 'u', endUser)
   table.keepKey('k2', tenant(other))
-  table.keepEndUser('e2', 'u', endUser)
+  table.keepEndUser(other, 'u', endUser)
   table.drop('e1')
   expect([table.findTenant('k1'), table.findTenant('t1'), table.findEndUser('e1', 'u')]).toEqual(
     Array(3).fill(undefined),
@@ -54,7 +54,7 @@ test('the oldest token and end user give way to a new one, and their bytes are g
   for (const hash of ['t1', 't2']) table.keepToken(hash, tenant(one))
   const before = table.bytes
   table.keepToken('t3', tenant(one))
-  for (const id of ['u1', 'u2', 'u3']) table.keepEndUser('e', id, endUser)
+  for (const id of ['u1', 'u2', 'u3']) table.keepEndUser(one, id, endUser)
   expect(table.bytes).toBe(before)
   expect([table.findTenant('t1'), table.findEndUser('e', 'u1')]).toEqual([undefined, undefined])
   expect(table.findTenant('t2') ?? table.findEndUser('e', 'u2')).toBeDefined()
@@ -64,11 +64,11 @@ test('an organization with many tokens and end users pushes out its own only, in
   const table = new SnapshotTable({ ...BOUNDS, maxTokens: 8, maxEndUsers: 8 })
   const honest = environment('honest')
   for (const hash of ['h1', 'h2']) table.keepToken(hash, tenant(honest))
-  for (const id of ['u1', 'u2']) table.keepEndUser('honest', id, endUser)
+  for (const id of ['u1', 'u2']) table.keepEndUser(honest, id, endUser)
   for (let at = 0; at < 100; at++) {
     const own = environment(`e${at % 20}`, 'greedy')
     table.keepToken(`t${at}`, tenant(own))
-    table.keepEndUser(own.id, `u${at}`, endUser)
+    table.keepEndUser(own, `u${at}`, endUser)
   }
   expect([table.findTenant('h1'), table.findTenant('h2')].every(kept => kept?.environment === honest)).toBe(
     true,

@@ -2,6 +2,9 @@ import { FairCache } from '../../core/admission/fair-cache.ts'
 import { estimateBytes, estimateBytesInTicks } from '../../core/estimate-bytes.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 
+/** An environment and whose it is. */
+export type EnvironmentName = Pick<Environment, 'id' | 'orgId'>
+
 /** A credential and its environment. */
 interface CallerEntry {
   readonly caller: Caller
@@ -112,12 +115,10 @@ export class SnapshotTable<Tenant extends CallerEntry> {
     this.#keep(this.#tokens, hash, tenant)
   }
 
-  keepEndUser(environmentId: string, id: string, endUser: EndUser): void {
+  keepEndUser({ id: environmentId, orgId }: EnvironmentName, id: string, endUser: EndUser): void {
     const key = endUserKey(environmentId, id)
-    const entry = this.#entryOf(environmentId)
-    entry.endUsers.add(key)
-    // Its organization is unknown only where a change has just dropped the environment.
-    this.#endUsers.set(entry.orgId ?? '', key, { environmentId, endUser })
+    this.#entryOf(environmentId).endUsers.add(key)
+    this.#endUsers.set(orgId, key, { environmentId, endUser })
   }
 
   /** Drops everything of an environment. */

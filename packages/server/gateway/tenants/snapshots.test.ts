@@ -11,6 +11,7 @@ import {
 import { type SnapshotName, Snapshots } from './snapshots.ts'
 
 const HASH = 'ab'.repeat(32)
+const E = { id: 'e', orgId: 'o' }
 const RIGHTS = { scopes: SCOPES, allowedModels: null, allowedEndpoints: null, maxRequestCostNanoUsd: null }
 
 /** A database with one key, whose answers can be delayed. */
@@ -119,7 +120,7 @@ test('preloads what another process has loaded for requests, and nothing that do
   await one.snapshots.load(HASH)
   await one.snapshots.load('cd'.repeat(32))
   await one.snapshots.loadToken('token', claims('alice'), 'kid')
-  await one.snapshots.loadEndUser('e', 'bob')
+  await one.snapshots.loadEndUser(E, 'bob')
   expect(one.loaded.map(([kind]) => kind)).toEqual(['key', 'token', 'end_user'])
   for (const name of one.loaded) await two.snapshots.preload(JSON.parse(JSON.stringify(name)))
   two.database.leave()
@@ -131,6 +132,14 @@ test('preloads what another process has loaded for requests, and nothing that do
   expect(two.database.reads()).toBe(reads)
   // What it did not load for requests it does not report.
   expect(two.loaded).toEqual([])
+})
+
+test('end users of an organization that others have loaded push out its own only, before anything else of it is loaded', async () => {
+  const { source } = openSource()
+  const snapshots = new Snapshots({ source, now: () => 0, maxStaleMs: 1000, maxEndUsers: 8 })
+  await snapshots.preload(['end_user', 'honest org', 'honest', 'u'])
+  for (let at = 0; at < 100; at++) await snapshots.preload(['end_user', 'greedy', `e${at % 20}`, `u${at}`])
+  expect(snapshots.findEndUser('honest', 'u')?.id).toBe('u')
 })
 
 test('a token whose signing key is removed while it loads is refused, also where another process has loaded it', async () => {
@@ -251,15 +260,15 @@ describe('while the database is unreachable', () => {
 
 test('reads an end user once per environment, and again after a change', async () => {
   const { database, snapshots } = open()
-  const first = await snapshots.loadEndUser('e', 'alice')
+  const first = await snapshots.loadEndUser(E, 'alice')
   expect(first.plan).toBe('of e at 0')
   expect(snapshots.findEndUser('e', 'alice')).toBe(first)
   expect(snapshots.findEndUser('f', 'alice')).toBeUndefined()
-  expect((await snapshots.loadEndUser('f', 'alice')).plan).toBe('of f at 0')
+  expect((await snapshots.loadEndUser({ id: 'f', orgId: 'o' }, 'alice')).plan).toBe('of f at 0')
   database.change()
   snapshots.invalidate('e')
   expect(snapshots.findEndUser('e', 'alice')).toBeUndefined()
-  expect((await snapshots.loadEndUser('e', 'alice')).plan).toBe('of e at 1')
+  expect((await snapshots.loadEndUser(E, 'alice')).plan).toBe('of e at 1')
   expect(snapshots.findEndUser('f', 'alice')?.plan).toBe('of f at 0')
 })
 

@@ -11,7 +11,7 @@ import {
 } from '../../core/tenancy/tenancy.ts'
 import { within } from '../../http/within.ts'
 import { type AdmissionKeys, toAdmissionKeys } from './admission-keys.ts'
-import { SnapshotTable } from './snapshot-table.ts'
+import { type EnvironmentName, SnapshotTable } from './snapshot-table.ts'
 import { toTokenCaller, toTokenLifetime } from './token-caller.ts'
 
 /** A credential and the environment that it belongs to. A request uses one Tenant before its body is read, and one from then on. */
@@ -37,7 +37,7 @@ export interface SnapshotSource {
 export type SnapshotName =
   | readonly ['key', hash: string]
   | readonly ['token', hash: string, claims: ClientTokenClaims, kid: string]
-  | readonly ['end_user', environmentId: string, id: string]
+  | readonly ['end_user', orgId: string, environmentId: string, id: string]
 
 export interface SnapshotOptions {
   readonly source: SnapshotSource
@@ -156,16 +156,17 @@ export class Snapshots {
     return this.#table.findEndUser(environmentId, id)
   }
 
-  async loadEndUser(environmentId: string, id: string): Promise<EndUser> {
+  async loadEndUser(environment: EnvironmentName, id: string): Promise<EndUser> {
     this.#assertFresh()
-    return this.#loadEndUser(environmentId, id, this.#onLoaded)
+    return this.#loadEndUser(environment, id, this.#onLoaded)
   }
 
   /** Loads what another process has loaded, so that requests find it here too while the database is out of reach. */
   async preload(name: SnapshotName): Promise<void> {
     const [kind, first, second, third] = name
     if (kind === 'end_user') {
-      if (this.findEndUser(first, second) === undefined) await this.#loadEndUser(first, second)
+      if (this.findEndUser(second, third) === undefined)
+        await this.#loadEndUser({ orgId: first, id: second }, third)
     } else if (this.find(first) === undefined) {
       await this.#shareLoad(first, progress =>
         kind === 'key' ? this.#loadKey(first, progress) : this.#loadToken(first, second, third, progress),
@@ -246,15 +247,19 @@ export class Snapshots {
     )
   }
 
-  #loadEndUser(environmentId: string, id: string, onLoaded?: (name: SnapshotName) => void): Promise<EndUser> {
+  #loadEndUser(
+    environment: EnvironmentName,
+    id: string,
+    onLoaded?: (name: SnapshotName) => void,
+  ): Promise<EndUser> {
     return this.#loadFresh(
       { seen: 0 },
-      () => this.#source.getEndUser(environmentId, id),
+      () => this.#source.getEndUser(environment.id, id),
       endUser => {
-        this.#table.keepEndUser(environmentId, id, endUser)
-        onLoaded?.(['end_user', environmentId, id])
+        this.#table.keepEndUser(environment, id, endUser)
+        onLoaded?.(['end_user', environment.orgId, environment.id, id])
       },
-      () => environmentId,
+      () => environment.id,
     )
   }
 

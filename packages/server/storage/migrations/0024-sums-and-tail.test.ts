@@ -66,6 +66,30 @@ test('records from before the migration are summed, and then those of every vers
   expect(await listRollups()).toEqual(rollups(6, at(7)))
 })
 
+test('a transaction that has written to the log stores its usage records first, and they are summed', async () => {
+  database = await emptyDatabase()
+  const { connection, pool } = database
+  const before = MIGRATIONS.filter(({ name }) => name < '0024')
+  await migrateDatabase(connection, () => {}, before)
+  await createPartitions(pool, ['2026-11-21'])
+  const record = JSON.stringify({ ...toRecord(0), ended_at: HOUR })
+  const writer = await pool.connect()
+  const write = (table: string) =>
+    writer.query(`insert into ${table} select * from json_populate_record(null::${table}, $1::json)`, [
+      record,
+    ])
+  await writer.query('begin')
+  await write('request_logs')
+  const migrating = migrateDatabase(connection, () => {})
+  const waiting = `select from pg_locks where relation = 'request_logs'::regclass and not granted`
+  await expect.poll(async () => (await pool.query(waiting)).rowCount, { timeout: 30_000 }).toBe(1)
+  await write('usage_records')
+    .then(() => writer.query('commit'))
+    .finally(() => writer.release(true))
+  expect((await migrating).at(0)).toMatch(/^0024/)
+  expect(await listRollups()).toEqual(rollups(1, at(0)))
+})
+
 test('records of a new month are summed, whether they are stored in the table or in the partition', async () => {
   database = await freshDatabase()
   await createPartitions(database.pool, ['2026-11-21'])

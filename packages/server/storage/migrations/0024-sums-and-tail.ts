@@ -21,6 +21,10 @@ const TRIGGER = `create or replace trigger add_to_meter_rollups after insert on 
  * were stored, for the live tail; and an index over the size of kept answers.
  */
 export const sumsAndTail = `
+-- In the order of a transaction that stores records: one that had written to the log, and then waited for the usage records, would be in a
+-- deadlock with the changes of the log below. Both can be read until then.
+lock table request_logs, usage_records in share row exclusive mode;
+
 -- For each UTC hour the requests of an environment, of a key and of an end user: what a limit selects by. A trigger adds every record that
 -- is stored, by whatever version of the program, in the transaction that stores it.
 create table if not exists meter_rollups (
@@ -69,7 +73,7 @@ begin
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, from_at, to_at);
 end $$;
 
--- A trigger waits for running writers and keeps new ones out, so that each record is summed once: here or by the trigger.
+-- No writer runs, so each record is summed once: here or by the trigger.
 do $$
 declare
   name text;

@@ -7,7 +7,7 @@ import type { RequestLogTable } from '../schema.ts'
 import { LOG_SUMMARY_COLUMNS } from './record-encoder.ts'
 import { matches, type RequestLogFilter } from './request-log-filter.ts'
 import { toStorableJson } from './storable.ts'
-import { findStoredUntil } from './storing.ts'
+import { getStoredUntil } from './storing.ts'
 
 export type RequestLogRow = Selectable<RequestLogTable>
 /** A row of a list, without bodies: they are large, and not every reader may see them. */
@@ -66,7 +66,7 @@ export async function tailRequestLogs(
   page: { readonly limit: number; readonly after: { readonly at: Date; readonly id: string } },
 ): Promise<(ListedRequestLogRow & { readonly stored_at: Date })[]> {
   const { at, id } = page.after
-  const until = await findStoredUntil(db)
+  const until = await getStoredUntil(db)
   return await db
     .selectFrom('request_logs')
     .select([...LISTED, 'stored_at'])

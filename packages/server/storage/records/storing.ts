@@ -14,10 +14,10 @@ export const BEGIN_STORING = `begin; set local idle_in_transaction_session_timeo
   select pg_advisory_xact_lock_shared(${STORING}, ${BEGUN})`
 
 /**
- * Returns a time before which every row of the log that will ever have an earlier \`stored_at\` is visible to the next statement: now, or the
+ * Returns a time before which every row of the log that will ever have an earlier `stored_at` is visible to the next statement: now, or the
  * beginning of the oldest transaction that still stores records. Writers commit in another order than they begin in.
  */
-export async function findStoredUntil(db: Db): Promise<Date> {
+export async function getStoredUntil(db: Db): Promise<Date> {
   const { rows } = await sql<{ until: Date }>`
     select date_trunc('milliseconds', least(statement_timestamp(),
       timestamptz '2020-01-01 00:00:00Z' + min(objid::bigint) * interval '1 second')) as until
