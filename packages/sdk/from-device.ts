@@ -31,11 +31,19 @@ export interface AndroidAssertion {
 
 interface Device<Platform, Attestation, Assertion> {
   readonly platform: Platform
-  /** Returns the id of the key that `attest` made and stored last, or null. */
+  /** Returns the id of the key that was stored last, or null. */
   findKeyId(): Promise<string | null>
-  /** Makes a new hardware key, stores its id for `findKeyId`, and attests it for the challenge. */
+  /**
+   * Makes a new hardware key beside the stored one, and attests it for the challenge. Stores its id for `findKeyId` only if there is
+   * no `storeKeyId`: the stored key then is lost, and with it the end user, even where the gateway refuses the new one.
+   */
   attest(challenge: string): Promise<Attestation>
-  /** Signs the challenge with the stored key. Null where the hardware has lost it, as after a restore on another device. */
+  /**
+   * Stores the id of a key of `attest` for `findKeyId`, in place of the previous one. Called before the first key is sent, so that a lost
+   * answer does not waste it, and for a later key once the gateway has accepted it.
+   */
+  storeKeyId?(keyId: string): Promise<void>
+  /** Signs the challenge with the key of this id. Null where the hardware has lost it, as after a restore on another device. */
   assert(keyId: string, challenge: string): Promise<Assertion | null>
 }
 
@@ -88,34 +96,40 @@ async function mintWithRetries(options: DeviceOptions, context: MintContext): Pr
 /**
  * A new key is another end user, so one refused assertion is not enough to make one: the challenge may have expired while the app
  * was suspended, or another process of the app have used a higher counter. Refused twice, the gateway does not accept the key: it is of
- * another project, its attestation never arrived, or the project's settings have changed.
+ * another project, its attestation never arrived, or the project's settings have changed. The stored key stays until a new one is
+ * accepted: the settings may be put right.
  */
 async function mintOnce(options: DeviceOptions, context: MintContext): Promise<unknown> {
-  const keyId = await options.device.findKeyId()
+  const { device } = options
+  const keyId = await device.findKeyId()
+  let isLost = keyId === null
   for (let refusals = 0; keyId !== null && refusals < MAX_REFUSALS; refusals++) {
     try {
       const minted = await mintByAssertion(options, context, keyId)
       if (minted !== null) return minted
+      isLost = true
       break
     } catch (error) {
       if (!isRideauError(error, 'invalid_device_attestation')) throw error
     }
   }
-  return mintByAttestation(options, context)
+  const challenge = await getChallenge(options, context)
+  const proof = await attest(device, challenge)
+  if (isLost) await device.storeKeyId?.(proof.key_id)
+  const minted = await post(options, context, 'attest', proof)
+  if (!isLost) await device.storeKeyId?.(proof.key_id)
+  return minted
 }
 
-async function mintByAttestation(options: DeviceOptions, context: MintContext): Promise<unknown> {
-  const { device } = options
-  const challenge = await getChallenge(options, context)
+/** Returns what proves a new key to the gateway. */
+async function attest(device: IosDevice | AndroidDevice, challenge: string) {
   if (device.platform === 'android') {
     const { keyId, certificateChain } = await device.attest(challenge)
-    const proof = { platform: 'android', key_id: keyId, challenge, certificate_chain: certificateChain }
-    return post(options, context, 'attest', proof)
+    return { platform: 'android', key_id: keyId, challenge, certificate_chain: certificateChain }
   }
   const { keyId, attestationObject, deviceCheckToken } = await device.attest(challenge)
   const proof = { platform: 'ios', key_id: keyId, challenge, attestation_object: attestationObject }
-  const signal = deviceCheckToken === undefined ? {} : { device_check_token: deviceCheckToken }
-  return post(options, context, 'attest', { ...proof, ...signal })
+  return deviceCheckToken === undefined ? proof : { ...proof, device_check_token: deviceCheckToken }
 }
 
 /** Returns null where the device has lost the key. */

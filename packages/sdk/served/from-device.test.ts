@@ -24,8 +24,9 @@ let real: Reply
 let losing: Reply
 let server: ScriptedServer
 let runtime: ManualRuntime
-/** Each test has an address of its own, because the gateway limits what one may ask. */
+/** Each test has an address and a key of its own, because the gateway limits what one may ask. */
 let address = 0
+let publishableKey: string
 beforeAll(async () => {
   gateway = await openGatewayApp()
   const options = { address: () => `203.0.113.${address}` }
@@ -35,6 +36,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 beforeEach(async () => {
   address++
+  publishableKey = (await gateway.app.createKey({ kind: 'publishable' })).key
   server = await openScriptedServer()
   runtime = createManualRuntime()
   for (const path of [CHALLENGE, ATTEST, ASSERT, '/v1/models']) server.script(path, real)
@@ -42,7 +44,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const open = (device: DeviceOptions['device'], options: Partial<DeviceOptions> = {}): RideauClient => {
-  const tokenSource = fromDevice({ publishableKey: gateway.publishableKey, device, ...options })
+  const tokenSource = fromDevice({ publishableKey, device, ...options })
   return new RideauClient({ gatewayUrl: server.url, tokenSource }, runtime)
 }
 const paths = (): string[] => server.received.map(({ path }) => path)
@@ -64,17 +66,56 @@ describe.each([
     expect(device.made).toBe(1)
     expect(client.endUserId).toMatch(/^device:/)
     expect(server.received[0]).toMatchObject({ body: '', method: 'POST' })
-    expect(server.received[0]?.headers.authorization).toBe(`Bearer ${gateway.publishableKey}`)
+    expect(server.received[0]?.headers.authorization).toBe(`Bearer ${publishableKey}`)
     expect(server.received[1]?.json.platform).toBe(platform)
   })
 
   test('attests a new key where the gateway does not know the stored one', async () => {
     const device = create(gateway.devices)
-    await device.attest('another project')
+    const { keyId } = await device.attest('another project')
+    await device.storeKeyId(keyId)
     await open(device).listModels()
     const twice = [CHALLENGE, ASSERT, CHALLENGE, ASSERT]
     expect(paths()).toEqual([...twice, CHALLENGE, ATTEST, '/v1/models'])
+    await open(device).listModels()
+    expect(paths().slice(7)).toEqual([CHALLENGE, ASSERT, '/v1/models'])
     expect(device.made).toBe(2)
+  })
+
+  test.each([
+    ['refused', () => sendError(401, 'invalid_device_attestation'), 'invalid_device_attestation'],
+    ['lost', () => sendError(503, 'signing_key_unavailable'), 'signing_key_unavailable'],
+  ])(
+    'keeps its end user over a time in which each key is refused and attestations are %s',
+    async (_, answer, code) => {
+      const device = create(gateway.devices)
+      const client = open(device)
+      await client.listModels()
+      const { endUserId } = client
+      client.signOut()
+      server.script(ASSERT, sendError(401, 'invalid_device_attestation'))
+      server.script(ATTEST, answer())
+      await expect(client.listModels()).rejects.toMatchObject({ code })
+      server.script(ASSERT, real)
+      await client.listModels()
+      expect(client.endUserId).toBe(endUserId)
+    },
+  )
+
+  test('asserts with the key whose id attest stored where the native code has no storeKeyId', async () => {
+    const { storeKeyId, ...device } = create(gateway.devices)
+    const attest = device.attest.bind(device)
+    const storing = {
+      ...device,
+      async attest(challenge: string) {
+        const attested = await attest(challenge)
+        await storeKeyId(attested.keyId)
+        return attested
+      },
+    } as DeviceOptions['device']
+    await open(storing).listModels()
+    await open(storing).listModels()
+    expect(paths()).toEqual([CHALLENGE, ATTEST, '/v1/models', CHALLENGE, ASSERT, '/v1/models'])
   })
 
   test('keeps its key and its end user where one assertion is refused', async () => {
@@ -134,7 +175,7 @@ describe.each([
 
 test('a key that the hardware has lost is replaced', async () => {
   const device = createIosDevice(gateway.devices)
-  await device.attest('before the restore')
+  await device.storeKeyId((await device.attest('before the restore')).keyId)
   await open({ ...device, assert: async () => null }).listModels()
   expect(paths()).toEqual([CHALLENGE, CHALLENGE, ATTEST, '/v1/models'])
 })

@@ -63,6 +63,7 @@ async function openPhone(): Promise<Server> {
   const device = createIosDevice(gateway.devices)
   const methods: Readonly<Record<string, (...args: string[]) => Promise<unknown>>> = {
     findKeyId: () => device.findKeyId(),
+    storeKeyId: keyId => device.storeKeyId(keyId as string),
     attest: challenge => device.attest(challenge as string),
     assert: (keyId, challenge) => device.assert(keyId as string, challenge as string),
   }
@@ -70,7 +71,7 @@ async function openPhone(): Promise<Server> {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
     const { method, args } = JSON.parse(Buffer.concat(chunks).toString())
-    res.end(JSON.stringify(await methods[method]?.(...args)))
+    res.end(JSON.stringify((await methods[method]?.(...args)) ?? null))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return server
@@ -86,8 +87,8 @@ async function writeAppObjects(): Promise<void> {
       const url = 'http://127.0.0.1:${(phone.address() as AddressInfo).port}'
       return (await fetch(url, { method: 'POST', body })).json()
     }
-    const [findKeyId, attest, assert] = ['findKeyId', 'attest', 'assert'].map(callPhone)
-    globalThis.nativeAttestation = { findKeyId, attest, assert }`
+    const names = ['findKeyId', 'storeKeyId', 'attest', 'assert']
+    globalThis.nativeAttestation = Object.fromEntries(names.map(name => [name, callPhone(name)]))`
   fs.writeFileSync(path.join(home, 'app-objects.mjs'), source)
 }
 

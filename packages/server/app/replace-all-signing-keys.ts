@@ -3,6 +3,7 @@ import { UnknownMasterKeyError } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
+import { mayHaveCluster } from '../storage/embedded/start.ts'
 import { replaceSigningKeys } from '../storage/keys/signing-keys.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { openBox } from './parts/open-parts.ts'
@@ -16,10 +17,14 @@ export interface ReplacementOptions
 
 /**
  * Replaces the keys that sign client tokens while the program runs, for the case that they were stolen: no gateway accepts a token that
- * was made before. Throws ConfigError, and changes nothing, for a database without such keys and for another master key.
+ * was made before. Throws ConfigError for a data folder without a database, before anything is made in it, and for a database
+ * without such keys and another master key, of which no key is changed.
  */
 export async function replaceAllSigningKeys(options: ReplacementOptions): Promise<void> {
   const { databaseUrl, dataDir, log } = options
+  if (databaseUrl === undefined && !mayHaveCluster(dataDir)) {
+    throw new ConfigError(`RIDEAU_DATA_DIR: ${dataDir} holds no database: is it that of the running program?`)
+  }
   const storage = await openStorage({ databaseUrl, dataDir, log: line => log.info(line) })
   try {
     const deps = { secretBox: openBox(options), newId: openIds(systemClock, systemRandom) }

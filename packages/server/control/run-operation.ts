@@ -86,9 +86,6 @@ async function runRead(running: RunningCall): Promise<unknown> {
   return signCursor(result, services.secretBox)
 }
 
-/** Keeps a write from opening counters, which would miss the requests that end before its commit (Operation.complete). */
-const readNoMeters: Services['readMeters'] = async () => undefined
-
 /** Runs the change and commits it with its audit entry. `keep` stores the answer in the same transaction. */
 async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unknown> {
   const { services, operation, granted, input, requestId, reachableOrgIds } = running
@@ -96,7 +93,8 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
   // A separate transaction, so that a handler that first calls another host holds no connection during that call.
   const before = await inCallScope(running, db => getBefore(operation, toCall(running, db), granted))
   const written = inCallScope(running, async db => {
-    const call = toCall({ ...running, services: { ...services, readMeters: readNoMeters } }, db)
+    // A counter that a write opened would miss the requests that end before its commit (Operation.complete).
+    const call = toCall({ ...running, services: { ...services, readMeters: undefined } }, db)
     const kind = kindOf(operation)
     if (input.ifMatch !== undefined && kind !== undefined && granted.resource !== undefined) {
       await assertStillMatch(db, input.ifMatch, kind, granted.resource)
@@ -129,7 +127,7 @@ export async function completeAnswer(
   log: Pick<Log, 'warn'>,
 ): Promise<unknown> {
   const { complete } = operation
-  if (complete === undefined) return result
+  if (complete === undefined || services.readMeters === undefined) return result
   const running = { services, operation, granted, input, reachableOrgIds: reachOf(granted) }
   try {
     return await inCallScope(running, db => complete(toCall(running, db), result))

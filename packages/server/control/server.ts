@@ -96,7 +96,8 @@ export interface ControlDeps {
    * resolves.
    */
   readonly afterWrite: () => Promise<void>
-  readonly readMeters: ReadMeters
+  /** undefined: there is no gateway in this process. */
+  readonly readMeters: ReadMeters | undefined
   readonly getReadiness: () => Readiness | Promise<Readiness>
 }
 

@@ -83,7 +83,7 @@ function toControl(
   }
   return {
     afterWrite: async () => {},
-    readMeters: async () => undefined,
+    readMeters: undefined,
     getReadiness: openDatabaseReadiness(pool),
   }
 }

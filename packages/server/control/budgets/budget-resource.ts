@@ -1,10 +1,12 @@
 import { toUsd } from '@rideau/llm/usage/money'
+import { findBudget } from '../../storage/policies/budgets.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
+import { completeBy } from '../operation/complete-by.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 import { BUDGET_SCOPES, BUDGET_WINDOWS, ON_TIGHT } from './budget-body.ts'
-import type { MeasuredBudget } from './measure-budgets.ts'
+import { type MeasuredBudget, measureSpend } from './measure-budgets.ts'
 
 const settings = {
   id: uuid,
@@ -54,3 +56,12 @@ export function toBudgetRecord(row: BudgetRow) {
     ...toStamps(row),
   }
 }
+
+/** The estimate of the write stays: it is made of the last whole days. */
+export const completeBudget = completeBy<BudgetRow, z.output<typeof BudgetResource>>(
+  findBudget,
+  async (services, row) => {
+    const { spent, reserved } = await measureSpend(services, row)
+    return { spent_usd: toUsd(spent) ?? 0, reserved_usd: toUsd(reserved) }
+  },
+)

@@ -2,8 +2,7 @@ import { insertBudget } from '../../storage/policies/budgets.ts'
 import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewBudget, parseBudgetScope, toBudgetSettings } from './budget-body.ts'
-import { BudgetResource, toBudgetResource } from './budget-resource.ts'
-import { completeBudget } from './complete-budget.ts'
+import { BudgetResource, completeBudget, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 
 export const createProjectBudget = defineOperation('POST /v1/projects/{projectId}/budgets', {

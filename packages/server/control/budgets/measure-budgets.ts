@@ -17,6 +17,14 @@ export interface MeasuredBudget extends BudgetRow {
   readonly resets_at: Date | null
 }
 
+interface Spending {
+  readonly row: BudgetRow
+  readonly bounds: WindowBounds
+  readonly spent: number
+  /** As `reserved_nano_usd`. */
+  readonly reserved: number | null
+}
+
 type MeasureDeps = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
 /**
@@ -25,41 +33,52 @@ type MeasureDeps = Pick<Services, 'db' | 'clock' | 'readMeters'>
  * the next request is checked, or from the usage ledger if the counters cannot be read.
  */
 export async function measureBudgets(
-  { db, clock, readMeters }: MeasureDeps,
+  services: MeasureDeps,
   orgId: string,
   rows: readonly BudgetRow[],
 ): Promise<MeasuredBudget[]> {
+  const { db, clock } = services
   const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
-  const windows = new CurrentWindows(time_zone, now)
-  const spans = rows.map(row => windows.get(row.window, row.created_at.getTime()))
-  const statuses =
-    (await readMeters(
-      rows.map(row => toBudgetRowMeter(row, windows)),
-      now,
-    )) ?? (await readLedger(db, rows, spans))
-  const spending = rows.map((row, index) => ({
-    row,
-    bounds: spans[index] as WindowBounds,
-    spent: statuses[index]?.settled ?? 0,
-  }))
+  const spending = await readSpending(services, rows, time_zone, now)
   const projected = await projectSpend(db, orgId, spending, now, time_zone)
-  return rows.map((row, index) => {
-    const { end } = spans[index] as WindowBounds
-    const status = statuses[index]
-    return {
-      ...row,
-      spent_nano_usd: status?.settled ?? 0,
-      reserved_nano_usd: status?.reserved ?? null,
-      projected_nano_usd: projected[index] ?? null,
-      resets_at: end === null ? null : new Date(end),
-    }
-  })
+  return spending.map(({ row, bounds: { end }, spent, reserved }, index) => ({
+    ...row,
+    spent_nano_usd: spent,
+    reserved_nano_usd: reserved,
+    projected_nano_usd: projected[index] ?? null,
+    resets_at: end === null ? null : new Date(end),
+  }))
 }
 
 export async function measureBudget(services: MeasureDeps, row: BudgetRow): Promise<MeasuredBudget> {
   const [measured] = await measureBudgets(services, row.org_id, [row])
   return measured as MeasuredBudget
+}
+
+/** Returns what a budget has spent and reserved, in nano-dollars, without an estimate. */
+export async function measureSpend(services: MeasureDeps, row: BudgetRow): Promise<Spending> {
+  const { time_zone } = orResourceNotFound(await findOrganization(services.db, row.org_id))
+  const [spending] = await readSpending(services, [row], time_zone, services.clock.now())
+  return spending as Spending
+}
+
+async function readSpending(
+  { db, readMeters }: MeasureDeps,
+  rows: readonly BudgetRow[],
+  timeZone: string,
+  now: number,
+): Promise<Spending[]> {
+  const windows = new CurrentWindows(timeZone, now)
+  const spans = rows.map(row => windows.get(row.window, row.created_at.getTime()))
+  const meters = rows.map(row => toBudgetRowMeter(row, windows))
+  const statuses = (await readMeters?.(meters, now)) ?? (await readLedger(db, rows, spans))
+  return rows.map((row, index) => ({
+    row,
+    bounds: spans[index] as WindowBounds,
+    spent: statuses[index]?.settled ?? 0,
+    reserved: statuses[index]?.reserved ?? null,
+  }))
 }
 
 async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans: readonly WindowBounds[]) {

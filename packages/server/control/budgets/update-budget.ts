@@ -4,8 +4,7 @@ import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { BudgetChange, parseBudgetScope } from './budget-body.ts'
-import { BudgetResource, toBudgetResource } from './budget-resource.ts'
-import { completeBudget } from './complete-budget.ts'
+import { BudgetResource, completeBudget, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
 
 export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {

@@ -1,9 +1,8 @@
 import { insertLimit } from '../../storage/policies/limits.ts'
 import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { completeLimit } from './complete-limit.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
-import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { completeLimit, LimitResource, toLimitResource } from './limit-resource.ts'
 import { measureLimit } from './measure-limits.ts'
 
 export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/limits', {

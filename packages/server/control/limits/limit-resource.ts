@@ -1,9 +1,11 @@
+import { findLimit } from '../../storage/policies/limits.ts'
 import type { LimitRow } from '../../storage/policy-tables.ts'
+import { completeBy } from '../operation/complete-by.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 import { LIMIT_METRICS, LIMIT_SCOPES } from './limit-body.ts'
-import type { MeasuredLimit } from './measure-limits.ts'
+import { type MeasuredLimit, measureLimit } from './measure-limits.ts'
 
 export const LimitResource = z
   .strictObject({
@@ -38,3 +40,11 @@ export function toLimitResource(limit: MeasuredLimit): z.output<typeof LimitReso
 export function toLimitRecord(row: LimitRow) {
   return { ...storedFields(LimitResource, row), ...toStamps(row) }
 }
+
+export const completeLimit = completeBy<LimitRow, z.output<typeof LimitResource>>(
+  findLimit,
+  async (services, row) => {
+    const { used, reserved } = await measureLimit(services, row)
+    return { used, reserved }
+  },
+)

@@ -3,9 +3,8 @@ import { assertRole } from '../operation/assert-role.ts'
 import { mergeScopeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
-import { completeLimit } from './complete-limit.ts'
 import { LimitChange, parseLimit } from './limit-body.ts'
-import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { completeLimit, LimitResource, toLimitResource } from './limit-resource.ts'
 import { measureLimit } from './measure-limits.ts'
 
 export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {

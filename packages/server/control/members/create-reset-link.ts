@@ -31,7 +31,7 @@ export const createResetLink = defineOperation('POST /v1/members/{memberId}/rese
     if (!(await mayResetPassword(services.wholeDb, actor.id, userId, services.oidcIssuer))) {
       throw new Fault(
         'insufficient_role',
-        'Only an owner of every organization of this user may do this, and not if the user signs in by OIDC.',
+        'Only an owner of every organization of this user may do this, and not if the user signs in by the configured OIDC issuer.',
       )
     }
   },

@@ -6,8 +6,9 @@ import { listMemberships, MAX_MEMBERSHIPS } from '../../storage/users/members.ts
 /**
  * True if this owner may reset the password of the account. A password gives access to every organization of the account,
  * so the owner must own all of them: otherwise an owner could invite the account into another organization and then take
- * it over. False for an account that signs in by the OIDC issuer, since a password would bypass it. One of an earlier issuer, or
- * with OIDC turned off, has no other way in. `oidcIssuer`: Services.oidcIssuer.
+ * it over. False for an account that signs in by the configured OIDC issuer, since a password would bypass it. While OIDC is off,
+ * or has an issuer that does not verify the person's address, there may be no other way in; a sign-in by OIDC ends the
+ * password again (findOidcUser). `oidcIssuer`: Services.oidcIssuer.
  */
 export async function mayResetPassword(
   wholeDb: Db,

@@ -46,11 +46,14 @@ export interface Services {
   readonly spellTimeZone: SpellTimeZone
   /** The addresses that the control plane may call for a customer: identity issuers, webhooks. */
   readonly egress: EgressPolicy
-  /** Reads the limits' counters. Its result is undefined if this process has no access to them. */
-  readonly readMeters: ReadMeters
+  /** Reads the limits' counters; undefined in a process without a gateway, and in the transaction of a write. */
+  readonly readMeters: ReadMeters | undefined
 }
 
-/** Returns, in the order of the meters, the usage of ended requests and the reservations of running ones. */
+/**
+ * Returns, in the order of the meters, the usage of ended requests and the reservations of running ones; undefined if the counters
+ * cannot be read.
+ */
 export type ReadMeters = (
   meters: readonly Meter[],
   at: number,
@@ -179,7 +182,8 @@ interface Definition<
   ): Promise<ResultOf<R>>
   /**
    * Returns the answer of a write with what may only be read once its change is in force: a counter that is opened before misses the
-   * requests of the time between. Runs in a transaction of its own. Where it fails the answer is `result`, and so is a repeated one.
+   * requests of the time between. Runs in a transaction of its own, and only in a process that has counters. Where it fails the answer
+   * is `result`, and so is a repeated one.
    */
   complete?(call: Call<Path, A, z.output<Query>, z.output<Body>>, result: ResultOf<R>): Promise<ResultOf<R>>
   /**

@@ -1,10 +1,9 @@
 import { insertQuota } from '../../storage/policies/quotas.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { completeQuota } from './complete-quota.ts'
 import { measureQuota } from './measure-quotas.ts'
 import { NewQuota, parseQuota } from './quota-body.ts'
-import { QuotaResource, toQuotaResource } from './quota-resource.ts'
+import { completeQuota, QuotaResource, toQuotaResource } from './quota-resource.ts'
 
 export const createQuota = defineOperation('POST /v1/environments/{envId}/quotas', {
   name: 'quotas.create',

@@ -1,9 +1,11 @@
 import { CALENDAR_WINDOWS } from '../../core/tenancy/windows.ts'
+import { findQuota } from '../../storage/policies/quotas.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
+import { completeBy } from '../operation/complete-by.ts'
 import { dateTime, environmentIds, stamps, toStamps } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
-import type { MeasuredQuota } from './measure-quotas.ts'
+import { type MeasuredQuota, measureQuota } from './measure-quotas.ts'
 import { QUOTA_METRICS, QUOTA_SCOPES } from './quota-body.ts'
 
 export const QuotaResource = z
@@ -37,3 +39,11 @@ export function toQuotaResource(quota: MeasuredQuota): z.output<typeof QuotaReso
 export function toQuotaRecord(row: QuotaRow) {
   return { ...storedFields(QuotaResource, row), ...toStamps(row) }
 }
+
+export const completeQuota = completeBy<QuotaRow, z.output<typeof QuotaResource>>(
+  findQuota,
+  async (services, row) => {
+    const { used, reserved } = await measureQuota(services, row)
+    return { used, reserved }
+  },
+)

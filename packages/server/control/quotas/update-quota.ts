@@ -2,10 +2,9 @@ import { lockQuota, updateQuota as storeQuota } from '../../storage/policies/quo
 import { mergeScopeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
-import { completeQuota } from './complete-quota.ts'
 import { measureQuota } from './measure-quotas.ts'
 import { parseQuota, QuotaChange } from './quota-body.ts'
-import { QuotaResource, toQuotaResource } from './quota-resource.ts'
+import { completeQuota, QuotaResource, toQuotaResource } from './quota-resource.ts'
 
 export const updateQuota = defineOperation('PATCH /v1/quotas/{id}', {
   name: 'quotas.update',

@@ -2,7 +2,7 @@ import { hashToken } from '../../core/access/opaque-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { lockEmail } from '../../storage/users/identities.ts'
 import { findPasswordReset, removePasswordReset } from '../../storage/users/password-resets.ts'
-import { getUser, lockUser } from '../../storage/users/users.ts'
+import { getUser, lockUser, updateEmailProven } from '../../storage/users/users.ts'
 import { mayResetPassword } from '../members/reset-authority.ts'
 import { assertSameOrigin } from '../operation/caller.ts'
 import { passwordField, tokenField } from '../operation/fields.ts'
@@ -51,7 +51,10 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
       // The issuer must still have the right: the user may have joined another organization.
       if (!(await mayResetPassword(tx, reset.issued_by, reset.user_id, oidcIssuer))) throw noLink()
       await assertDistinctPassword(tx, user, password)
-      await storePassword(tx, reset.user_id, password, new Date(clock.now()))
+      const now = new Date(clock.now())
+      await storePassword(tx, reset.user_id, password, now)
+      // Whoever used the link need not own the address: the person's next sign-in by OIDC ends this password (findOidcUser).
+      await updateEmailProven(tx, reset.user_id, false, now)
       return { ...user, password_hash: password }
     })
     if (!(await startSession(services, caller, answer, changed))) throw noLink()

@@ -25,12 +25,12 @@ export function toTokenCaller(
     originalKeyId: minter?.originalKeyId ?? claims.pk,
     ...rights,
     scopes: SCOPES.filter(scope => named.includes(scope) && scopes.includes(scope)),
-    endUser: { ...endUser, plan: endUser.plan ?? findNamedPlan(claims) },
+    endUser: { ...endUser, plan: endUser.plan ?? toNamedPlan(claims) },
   }
 }
 
 /** Returns the plan that the backend or the identity provider named, which counts where the end user's record has none. */
-function findNamedPlan({ plan, named_plan: named }: ClientTokenClaims): string | null {
+function toNamedPlan({ plan, named_plan: named }: ClientTokenClaims): string | null {
   return named === undefined ? plan : named
 }
 

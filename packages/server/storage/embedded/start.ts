@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { canReach } from './account.ts'
 import { claimCluster } from './claim-cluster.ts'
@@ -13,6 +13,9 @@ import { type ClusterIdentity, isAlive, isServerOf } from './server-processes.ts
 import { INIT_ARGS, SETTINGS } from './settings.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import { chooseSocketFolder } from './socket-folder.ts'
+
+/** PostgreSQL writes it into each cluster. */
+const VERSION_FILE = 'PG_VERSION'
 
 export interface EmbeddedOptions {
   /** Created if it does not exist. The cluster is `<dataDir>/pg18`. */
@@ -34,6 +37,15 @@ export interface EmbeddedPostgres {
    * case and at once; the next start then recovers from the write-ahead log.
    */
   stop(options?: { readonly force?: boolean }): Promise<void>
+}
+
+/** True if the data folder has a cluster, or cannot be read: then the start of its server throws the reason. */
+export function mayHaveCluster(dataDir: string): boolean {
+  try {
+    return statSync(join(identifyCluster(dataDir).dir, VERSION_FILE), { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
 }
 
 /** Starts the PostgreSQL server of a data folder, or adopts the running one. Safe to call from several processes at once. */
@@ -61,7 +73,7 @@ async function start(dataDir: string, options: EmbeddedOptions): Promise<Embedde
   const program = prepareProgramFiles(account, copyTo, log)
   const binDir = join(program.dir, 'bin')
   const reachable = !account.switched || canReach(dataDir, account)
-  if (!existsSync(join(dir, 'PG_VERSION'))) {
+  if (!existsSync(join(dir, VERSION_FILE))) {
     const initArgs = [...INIT_ARGS, ...(options.initArgs ?? [])]
     await createCluster({ binDir, dir, account, reachable, initArgs })
   }

@@ -19,11 +19,6 @@ export function findPlanByName(db: Db, environmentId: string, name: string): Pro
   return plans.findMatch(db, { environment_id: environmentId, name, deleted_at: null })
 }
 
-/** The plan of end users who have none of their own; undefined if the environment has no default plan. */
-export function findDefaultPlan(db: Db, environmentId: string): Promise<PlanRow | undefined> {
-  return plans.findMatch(db, { environment_id: environmentId, is_default: true })
-}
-
 /** Changes the fields that are present. Returns the changed plan; undefined if it was deleted in the meantime. */
 export async function updatePlan(
   db: Db,

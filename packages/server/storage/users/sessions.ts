@@ -38,10 +38,16 @@ export async function removeUserSessions(db: Db, userId: string): Promise<void> 
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
-/** Removes sessions that expired at or before `now`, or were last used at or before `idleSince`. */
+/**
+ * Removes sessions that expired at or before `now`, or were last used at or before `idleSince`. Leaves those that a concurrent
+ * transaction has locked: two that have each removed one before would wait for each other.
+ */
 export async function removeExpiredSessions(db: Db, now: Date, idleSince: Date): Promise<void> {
-  await db
-    .deleteFrom('sessions')
+  const expired = db
+    .selectFrom('sessions')
+    .select('id')
     .where(eb => eb.or([eb('expires_at', '<=', now), eb('last_used_at', '<=', idleSince)]))
-    .execute()
+    .forUpdate()
+    .skipLocked()
+  await db.deleteFrom('sessions').where('id', 'in', expired).execute()
 }

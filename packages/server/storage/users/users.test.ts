@@ -41,7 +41,7 @@ import {
   hasUsers,
   listUsersByEmail,
   lockUser,
-  markEmailProven,
+  updateEmailProven,
   updatePassword,
 } from './users.ts'
 
@@ -80,9 +80,9 @@ describe.each(listTestServers())('people on $label', server => {
       const proven = await addUser(db, { email: email.toUpperCase(), created_at: LATER })
       const last = await addUser(db, { email, email_proven: false, created_at: LATER })
       expect(await listUsersByEmail(db, email)).toEqual([proven, first, last])
-      expect(isUniqueViolation(await markEmailProven(db, last.id, LATER).catch(e => e), 'users_email')).toBe(
-        true,
-      )
+      expect(
+        isUniqueViolation(await updateEmailProven(db, last.id, true, LATER).catch(e => e), 'users_email'),
+      ).toBe(true)
     })
 
     test('are found by address and password; of two with one password it is the one with a proven address', async () => {
@@ -147,13 +147,15 @@ describe.each(listTestServers())('people on $label', server => {
       expect(isUniqueViolation(error, 'users_email')).toBe(true)
     })
 
-    test('change their password hash, lose it, and have their address marked as proven', async () => {
+    test('change their password hash, lose it, and have their address marked as proven and as unproven', async () => {
       const { id } = await addUser(db, { email_proven: false })
       await updatePassword(db, id, '$scrypt$x', LATER)
       expect(await getUser(db, id)).toMatchObject({ password_hash: '$scrypt$x', updated_at: LATER })
       await updatePassword(db, id, null, LATER)
-      await markEmailProven(db, id, LATER)
+      await updateEmailProven(db, id, true, LATER)
       expect(await getUser(db, id)).toMatchObject({ password_hash: null, email_proven: true })
+      await updateEmailProven(db, id, false, LATER)
+      expect(await getUser(db, id)).toMatchObject({ email_proven: false })
     })
 
     test('are locked by one transaction at a time', async () => {
@@ -239,6 +241,28 @@ describe.each(listTestServers())('people on $label', server => {
       expect(await findSessionByHash(db, expired.hash)).toBeUndefined()
       expect(await findSessionByHash(db, idle.hash)).toBeUndefined()
       expect(await findSessionByHash(db, live.hash)).toEqual(live)
+    })
+
+    test('are removed by two sign-ins at once, each of which has removed an expired one before', async () => {
+      const user = await addUser(db)
+      const expired = { expires_at: CREATED }
+      const sessions = [await addSession(db, user, expired), await addSession(db, user, expired)]
+      let removed = 0
+      let goOn = (): void => {}
+      const bothRemoved = new Promise<void>(resolve => {
+        goOn = resolve
+      })
+      await Promise.all(
+        sessions.map(({ hash }) =>
+          db.transaction().execute(async tx => {
+            await removeSessionByHash(tx, hash)
+            if (++removed === sessions.length) goOn()
+            await bothRemoved
+            await removeExpiredSessions(tx, CREATED, new Date(0))
+          }),
+        ),
+      )
+      for (const { hash } of sessions) expect(await findSessionByHash(db, hash)).toBeUndefined()
     })
   })
 

@@ -81,13 +81,18 @@ export async function updatePassword(db: Db, id: string, hash: string | null, no
   await db.updateTable('users').set({ password_hash: hash, updated_at: now }).where('id', '=', id).execute()
 }
 
-export async function markEmailProven(db: Db, id: string, now: Date): Promise<void> {
-  await db.updateTable('users').set({ email_proven: true, updated_at: now }).where('id', '=', id).execute()
+/** Stores whether the account's address is proven. */
+export async function updateEmailProven(db: Db, id: string, isProven: boolean, now: Date): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ email_proven: isProven, updated_at: now })
+    .where('id', '=', id)
+    .execute()
 }
 
 /**
- * Makes `ids`, accounts whose owner proved none of them, part of the account `into`: it gets their memberships, and they lose
- * their passwords, sessions and reset links. A membership stays behind where `into` is a member already.
+ * Makes `ids`, accounts whose owner proved none of them, part of the account `into`: it gets their memberships and identities,
+ * and they lose their passwords, sessions and reset links. A membership stays behind where `into` is a member already.
  */
 export async function absorbUsers(tx: Db, ids: readonly string[], into: string, now: Date): Promise<void> {
   if (ids.length === 0) return
@@ -99,6 +104,7 @@ export async function absorbUsers(tx: Db, ids: readonly string[], into: string, 
   )
   await sql`delete from sessions where user_id = any(${from}::uuid[])`.execute(tx)
   await sql`delete from password_resets where user_id = any(${from}::uuid[])`.execute(tx)
+  await sql`update identities set user_id = ${into} where user_id = any(${from}::uuid[])`.execute(tx)
   await sql`
     update members set user_id = ${into}, updated_at = ${now}
     where user_id = any(${from}::uuid[]) and not exists (

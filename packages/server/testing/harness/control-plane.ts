@@ -131,7 +131,7 @@ export async function openControlPlane(
       ...made,
       log: pino({ level: 'info' }, { write: line => void lines.push(line) }),
       egress: openLocalEgress(),
-      readMeters: async () => undefined,
+      readMeters: undefined,
       production: false,
       baseUrl: () => `http://127.0.0.1:${port}`,
       gatewayUrl: () => 'http://127.0.0.1:1',

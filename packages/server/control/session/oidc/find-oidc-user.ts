@@ -17,7 +17,7 @@ import {
   insertUser,
   listUsersByEmail,
   lockUser,
-  markEmailProven,
+  updateEmailProven,
 } from '../../../storage/users/users.ts'
 import type { Services } from '../../operation/operation.ts'
 import { storePassword } from '../store-password.ts'
@@ -33,7 +33,8 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
     // Lock before the lookup, so that the second of two concurrent first sign-ins finds the account of the first.
     if (email !== undefined) await lockEmail(tx, email)
     const linked = await findUserByIdentity(tx, issuer, subject)
-    if (linked !== undefined || email === undefined) return linked
+    if (linked !== undefined) return await endUnprovenPassword(tx, services, linked)
+    if (email === undefined) return undefined
     const [existing, ...others] = await listUsersByEmail(tx, email)
     const created_at = new Date(services.clock.now())
     const invitations = await listLiveInvitations(tx, email, created_at)
@@ -50,6 +51,18 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
     await insertIdentity(tx, { issuer, subject, user_id: user.id, created_at })
     return user
   })
+}
+
+/**
+ * Returns the account without a password that somebody else may know. A linked address is unproven only since a reset link was
+ * used, and by whom is unknown. The issuer has authenticated the person, whatever address it reports.
+ */
+async function endUnprovenPassword(tx: Db, services: Services, linked: UserRow): Promise<UserRow> {
+  if (linked.email_proven) return linked
+  const user = await lockUser(tx, linked.id)
+  if (user.password_hash === null) return user
+  await storePassword(tx, user.id, null, new Date(services.clock.now()))
+  return await getUser(tx, user.id)
 }
 
 /**
@@ -72,7 +85,7 @@ async function proveEmail(
     now,
   )
   if (user.email_proven) return user
-  await markEmailProven(tx, user.id, now)
+  await updateEmailProven(tx, user.id, true, now)
   await storePassword(tx, user.id, null, now)
   return await getUser(tx, user.id)
 }

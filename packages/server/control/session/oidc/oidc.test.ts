@@ -12,19 +12,22 @@ import {
   type Tenant,
 } from '../../../testing/harness/control-plane.ts'
 import { untilLockWait } from '../../../testing/harness/lock-wait.ts'
-
-interface Session {
-  user: { id: string; email: string; name: string | null }
-  memberships: { role: string; organization: { id: string } }[]
-}
+import {
+  getPage as get,
+  type OidcBrowser,
+  openOidcBrowser,
+  type OidcSession as Session,
+} from '../../../testing/harness/oidc-browser.ts'
 
 let issuer: ScriptedIssuer
 let plane: ControlPlane
 let tenant: Tenant
+let browser: OidcBrowser
 beforeAll(async () => {
   issuer = await openScriptedIssuer()
   const oidc = { issuer: issuer.url, ...OIDC_CLIENT, allowInsecure: true }
   plane = await openControlPlane({ oidc })
+  browser = openOidcBrowser(plane, issuer)
   tenant = await plane.insertTenant('acme')
 })
 afterAll(async () => {
@@ -32,37 +35,6 @@ afterAll(async () => {
   await issuer.close()
 })
 beforeEach(() => plane.clock.advance(60_000))
-
-function cookieOf(headers: Headers, name: string): string | undefined {
-  const found = headers.getSetCookie().find(cookie => cookie.startsWith(`${name}=`))
-  return found?.split(';', 1)[0]
-}
-
-const get = async (url: string, cookie?: string) =>
-  await fetch(url, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } })
-
-async function begin(): Promise<{ pending: string; back: string }> {
-  const start = await get(`${plane.url}/v1/session/oidc/start`)
-  expect(start.status).toBe(302)
-  const pending = cookieOf(start.headers, 'rideau_oidc') as string
-  return { pending, back: issuer.signIn(start.headers.get('location') as string) }
-}
-
-/** Completes a sign-in as a browser does. Returns its session, or the code of the failure. */
-async function signIn(claims: Record<string, unknown>): Promise<Session | string> {
-  issuer.claims = claims
-  const { pending, back } = await begin()
-  return await finish(back, pending)
-}
-
-async function finish(back: string, pending?: string): Promise<Session | string> {
-  const end = await get(back, pending)
-  if (end.status !== 302)
-    return `${end.status} ${((await end.json()) as { error: { code: string } }).error.code}`
-  expect(end.headers.get('location')).toBe(`${plane.url}/`)
-  const cookie = cookieOf(end.headers, 'rideau_session')
-  return (await plane.call<Session>('GET', '/v1/session', { cookie })).json
-}
 
 const invite = async (email: string, of = tenant) =>
   await plane.call('POST', `/v1/orgs/${of.organization.id}/members`, {
@@ -90,15 +62,19 @@ describe('sign-in by OIDC', () => {
     const person = await plane.insertPerson(newEmail())
     await plane.insertMember(tenant.organization.id, person, 'admin')
     const sub = plane.newId()
-    const session = await signIn({ sub, email: person.user.email.toUpperCase(), email_verified: true })
+    const session = await browser.signIn({
+      sub,
+      email: person.user.email.toUpperCase(),
+      email_verified: true,
+    })
     expect(session).toMatchObject({ user: { id: person.user.id }, memberships: [{ role: 'admin' }] })
-    const later = await signIn({ sub, email: 'moved@example.com', email_verified: false })
+    const later = await browser.signIn({ sub, email: 'moved@example.com', email_verified: false })
     expect(later).toMatchObject({ user: { id: person.user.id, email: person.user.email } })
   })
 
   test('a person who proves an address takes its account over from a creator without proof', async () => {
     const squatted = await plane.insertPerson(newEmail())
-    await signIn({ sub: plane.newId(), email: squatted.user.email, email_verified: true })
+    await browser.signIn({ sub: plane.newId(), email: squatted.user.email, email_verified: true })
     const { outcome } = await plane.call('GET', '/v1/session', { cookie: squatted.cookie })
     expect(outcome).toBe('401 unauthenticated')
     const body = { email: squatted.user.email, password: PASSWORD }
@@ -111,7 +87,7 @@ describe('sign-in by OIDC', () => {
     const accounts = [await plane.insertPerson(email), await plane.insertPerson(email)] as const
     await plane.insertMember(tenant.organization.id, accounts[0], 'developer')
     await plane.insertMember(other.organization.id, accounts[1], 'viewer')
-    const session = (await signIn({ sub: plane.newId(), email, email_verified: true })) as Session
+    const session = (await browser.signIn({ sub: plane.newId(), email, email_verified: true })) as Session
     expect(session.memberships.map(({ role }) => role).sort()).toEqual(['developer', 'viewer'])
     for (const { cookie } of accounts) {
       expect((await plane.call('GET', '/v1/session', { cookie })).outcome).toBe('401 unauthenticated')
@@ -133,7 +109,7 @@ describe('sign-in by OIDC', () => {
       .where('invite_email', '=', email)
       .execute()
     await plane.insertMember(joined.organization.id, await plane.insertPerson(email), 'viewer')
-    const session = (await signIn({ sub: plane.newId(), email, email_verified: true })) as Session
+    const session = (await browser.signIn({ sub: plane.newId(), email, email_verified: true })) as Session
     const roles = session.memberships.map(({ role, organization }) => `${organization.id} ${role}`)
     expect(roles.sort()).toEqual(
       [`${joined.organization.id} viewer`, `${other.organization.id} developer`].sort(),
@@ -145,7 +121,7 @@ describe('sign-in by OIDC', () => {
     const person = await plane.insertPerson(email)
     await plane.insertMember(tenant.organization.id, person, 'admin')
     const sub = plane.newId()
-    await signIn({ sub, email, email_verified: true })
+    await browser.signIn({ sub, email, email_verified: true })
     const other = await plane.insertTenant('other')
     const invited = (await invite(email, other)) as { json: { accept_url: string } }
     const token = invited.json.accept_url.split('token=')[1]
@@ -154,7 +130,9 @@ describe('sign-in by OIDC', () => {
     })
     expect(accepted.outcome).toBe('200')
     const roles = async (session: Session) => session.memberships.map(({ role }) => role)
-    expect(await roles((await signIn({ sub, email, email_verified: true })) as Session)).toEqual(['admin'])
+    expect(await roles((await browser.signIn({ sub, email, email_verified: true })) as Session)).toEqual([
+      'admin',
+    ])
     const byPassword = await plane.call<Session>('POST', '/v1/session', {
       body: { email, password: PASSWORD },
     })
@@ -168,7 +146,7 @@ describe('sign-in by OIDC', () => {
       .set({ email_proven: true })
       .where('id', '=', owner.user.id)
       .execute()
-    await signIn({ sub: plane.newId(), email: owner.user.email, email_verified: true })
+    await browser.signIn({ sub: plane.newId(), email: owner.user.email, email_verified: true })
     const body = { email: owner.user.email, password: PASSWORD }
     expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('201')
   })
@@ -176,7 +154,7 @@ describe('sign-in by OIDC', () => {
   test('creates the account of an invited person, whose password no owner can set', async () => {
     const email = newEmail()
     await invite(email)
-    const session = await signIn({ sub: plane.newId(), email, email_verified: 'true', name: 'Grace' })
+    const session = await browser.signIn({ sub: plane.newId(), email, email_verified: 'true', name: 'Grace' })
     expect(session).toMatchObject({
       user: { email, name: 'Grace' },
       memberships: [{ role: 'developer', organization: { id: tenant.organization.id } }],
@@ -196,8 +174,8 @@ describe('sign-in by OIDC', () => {
     const email = newEmail()
     await invite(email)
     issuer.claims = { sub: plane.newId(), email, email_verified: true }
-    const [a, b] = [await begin(), await begin()]
-    const sessions = await Promise.all([finish(a.back, a.pending), finish(b.back, b.pending)])
+    const [a, b] = [await browser.begin(), await browser.begin()]
+    const sessions = await Promise.all([browser.finish(a.back, a.pending), browser.finish(b.back, b.pending)])
     const ids = sessions.map(session => (session as Session).user.id)
     expect(ids[0]).toBe(ids[1])
   })
@@ -221,8 +199,8 @@ describe('sign-in by OIDC', () => {
       await lockOrganizations(tx, ids)
       for (const email of emails) {
         issuer.claims = { sub: plane.newId(), email, email_verified: true }
-        const { back, pending } = await begin()
-        signingIn.push(finish(back, pending))
+        const { back, pending } = await browser.begin()
+        signingIn.push(browser.finish(back, pending))
         await untilLockWait(pool, signingIn.length)
       }
     })
@@ -233,13 +211,13 @@ describe('sign-in by OIDC', () => {
 
   test('401 sign_in_failed for an unknown person, an unverified address and an expired invitation', async () => {
     const email = newEmail()
-    expect(await signIn({ sub: 'x', email, email_verified: true })).toBe('401 sign_in_failed')
+    expect(await browser.signIn({ sub: 'x', email, email_verified: true })).toBe('401 sign_in_failed')
     await invite(email)
     for (const email_verified of [false, undefined, 'false', 1]) {
-      expect(await signIn({ sub: 'x', email, email_verified })).toBe('401 sign_in_failed')
+      expect(await browser.signIn({ sub: 'x', email, email_verified })).toBe('401 sign_in_failed')
     }
     plane.clock.advance(7 * 24 * 3_600_000)
-    expect(await signIn({ sub: 'x', email, email_verified: true })).toBe('401 sign_in_failed')
+    expect(await browser.signIn({ sub: 'x', email, email_verified: true })).toBe('401 sign_in_failed')
   })
 
   test.each([
@@ -248,21 +226,21 @@ describe('sign-in by OIDC', () => {
   ])('401 sign_in_failed: a token for %s', async (_, wrong) => {
     const { user } = await plane.insertPerson(newEmail())
     const claims = { sub: plane.newId(), email: user.email, email_verified: true, ...wrong }
-    expect(await signIn(claims)).toBe('401 sign_in_failed')
+    expect(await browser.signIn(claims)).toBe('401 sign_in_failed')
   })
 
   test('401 sign_in_failed for a callback of another browser, an altered one and a late one, without a call to the issuer', async () => {
-    const { back, pending } = await begin()
-    const other = await begin()
+    const { back, pending } = await browser.begin()
+    const other = await browser.begin()
     const before = issuer.exchanges()
-    expect(await finish(back)).toBe('401 sign_in_failed')
-    expect(await finish(back, other.pending)).toBe('401 sign_in_failed')
-    expect(await finish(back, `${pending.slice(0, -4)}AAAA`)).toBe('401 sign_in_failed')
-    expect(await finish(`${plane.url}/v1/session/oidc/callback?error=access_denied`, pending)).toBe(
+    expect(await browser.finish(back)).toBe('401 sign_in_failed')
+    expect(await browser.finish(back, other.pending)).toBe('401 sign_in_failed')
+    expect(await browser.finish(back, `${pending.slice(0, -4)}AAAA`)).toBe('401 sign_in_failed')
+    expect(await browser.finish(`${plane.url}/v1/session/oidc/callback?error=access_denied`, pending)).toBe(
       '401 sign_in_failed',
     )
     plane.clock.advance(600_000)
-    expect(await finish(back, pending)).toBe('401 sign_in_failed')
+    expect(await browser.finish(back, pending)).toBe('401 sign_in_failed')
     expect(issuer.exchanges()).toBe(before)
   })
 })
@@ -300,8 +278,10 @@ test('refuses an unknown query parameter at the start, but none that the issuer 
   const person = await plane.insertPerson(newEmail())
   await plane.insertMember(tenant.organization.id, person, 'viewer')
   issuer.claims = { sub: plane.newId(), email: person.user.email, email_verified: true }
-  const { pending, back } = await begin()
-  expect(await finish(`${back}&session_state=1`, pending)).toMatchObject({ user: { id: person.user.id } })
+  const { pending, back } = await browser.begin()
+  expect(await browser.finish(`${back}&session_state=1`, pending)).toMatchObject({
+    user: { id: person.user.id },
+  })
 })
 
 test('under https the cookie of a sign-in has the prefix __Host-, so that no sibling host can set it', async () => {
