@@ -54,8 +54,7 @@ export function Chart({
   onSelect,
 }: ChartProps) {
   const { format } = CHART_UNITS[unit]
-  const nameOf = (index: number): string =>
-    isLastRunning && index === labels.length - 1 ? `${labels[index]}, not over yet` : (labels[index] ?? '')
+  const names = isLastRunning ? [...labels.slice(0, -1), `${labels.at(-1)}, not over yet`] : labels
   const container = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number>()
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
@@ -93,7 +92,7 @@ export function Chart({
       <figcaption>
         <h2>{title}</h2>
         <p className="legend small">
-          {hovered === undefined ? <span className="muted">{caption}</span> : <span>{nameOf(hovered)}</span>}
+          {hovered === undefined ? <span className="muted">{caption}</span> : <span>{names[hovered]}</span>}
           {series.map(({ name, color, values }) => {
             const value = hovered === undefined ? undefined : values[hovered]
             return (
@@ -114,12 +113,7 @@ export function Chart({
       />
       <details>
         <summary>Show as table</summary>
-        <ChartTable
-          title={title}
-          names={labels.map((_, index) => nameOf(index))}
-          series={series}
-          format={format}
-        />
+        <ChartTable title={title} names={names} series={series} format={format} />
       </details>
     </figure>
   )
