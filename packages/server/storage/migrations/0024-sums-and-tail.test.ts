@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { untilLockWait } from '../../testing/harness/lock-wait.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { newId } from '../../testing/harness/storage-rows.ts'
 import { migrateDatabase } from '../migrate.ts'
@@ -81,8 +82,7 @@ test('a transaction that has written to the log stores its usage records first, 
   await writer.query('begin')
   await write('request_logs')
   const migrating = migrateDatabase(connection, () => {})
-  const waiting = `select from pg_locks where relation = 'request_logs'::regclass and not granted`
-  await expect.poll(async () => (await pool.query(waiting)).rowCount, { timeout: 30_000 }).toBe(1)
+  await untilLockWait(pool)
   await write('usage_records')
     .then(() => writer.query('commit'))
     .finally(() => writer.release(true))
