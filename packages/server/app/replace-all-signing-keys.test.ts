@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -59,20 +59,4 @@ test('another master key than that of the stored keys is refused, and nothing is
 test('a database without keys is refused, since it is hardly that of the running program', async () => {
   await expect(replace()).rejects.toThrow('DATABASE_URL: the database had no signing keys')
   expect(await listKids()).toEqual([])
-})
-
-test('a data folder without a database is refused, and nothing is made in it', async () => {
-  const replaceIn = (folder: string) =>
-    replaceAllSigningKeys({
-      databaseUrl: undefined,
-      dataDir: folder,
-      masterKey: undefined,
-      formerMasterKeys: [],
-      log,
-    })
-  await expect(replaceIn(dataDir)).rejects.toThrow(`RIDEAU_DATA_DIR: ${dataDir} holds no database`)
-  expect(readdirSync(dataDir)).toEqual([])
-  const missing = path.join(dataDir, 'missing')
-  await expect(replaceIn(missing)).rejects.toThrow(`RIDEAU_DATA_DIR: ${missing} holds no database`)
-  expect(readdirSync(dataDir)).toEqual([])
 })

@@ -3,9 +3,8 @@ import { UnknownMasterKeyError } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
-import { mayHaveCluster } from '../storage/embedded/start.ts'
 import { replaceSigningKeys } from '../storage/keys/signing-keys.ts'
-import { openStorage } from '../storage/open-storage.ts'
+import { openExistingStorage } from './open-existing-storage.ts'
 import { openBox } from './parts/open-parts.ts'
 import { ConfigError } from './settings/config-error.ts'
 import type { Config } from './settings/settings.ts'
@@ -22,10 +21,7 @@ export interface ReplacementOptions
  */
 export async function replaceAllSigningKeys(options: ReplacementOptions): Promise<void> {
   const { databaseUrl, dataDir, log } = options
-  if (databaseUrl === undefined && !mayHaveCluster(dataDir)) {
-    throw new ConfigError(`RIDEAU_DATA_DIR: ${dataDir} holds no database: is it that of the running program?`)
-  }
-  const storage = await openStorage({ databaseUrl, dataDir, log: line => log.info(line) })
+  const storage = await openExistingStorage(options)
   try {
     const deps = { secretBox: openBox(options), newId: openIds(systemClock, systemRandom) }
     const { removed } = await replaceSigningKeys(storage.db, deps, systemClock.now()).catch(cause => {

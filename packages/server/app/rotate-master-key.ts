@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { openSecretBox, type SecretBox, toKeyId } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
-import { openStorage } from '../storage/open-storage.ts'
 import type { Db } from '../storage/pool.ts'
 import { beginMasterKeyRotation, endMasterKeyRotation } from '../storage/secrets/master-key.ts'
 import {
@@ -12,6 +11,7 @@ import {
   retireMasterKeys,
 } from '../storage/secrets/reseal.ts'
 import { SEALED_COLUMNS } from '../storage/secrets/sealed-columns.ts'
+import { openExistingStorage } from './open-existing-storage.ts'
 
 export interface RotationOptions {
   readonly databaseUrl: string | undefined
@@ -30,11 +30,11 @@ const ROUND_MS = 100
 /**
  * Changes the master key while the program runs: seals every stored secret with the new key, then retires the previous keys.
  * It can be killed at any moment and run again. docs/operations.md says which process needs which key at which step. Throws
- * if rows stay locked.
+ * ConfigError for a data folder without a database, and an error if rows stay locked.
  */
 export async function rotateMasterKey(options: RotationOptions): Promise<void> {
-  const { databaseUrl, dataDir, log } = options
-  const storage = await openStorage({ databaseUrl, dataDir, log: line => log.info(line) })
+  const { dataDir, log } = options
+  const storage = await openExistingStorage(options)
   try {
     const keys =
       options.masterKey === undefined
