@@ -17,7 +17,12 @@ export function encodeBody(
   deviations: OpenAiDeviations,
   dropped: readonly string[],
 ): JsonObject {
-  const body: JsonObject = { input: encodeInput(request.messages, deviations.developerRole === true) }
+  const body: JsonObject = {
+    input: encodeInput(request.messages, {
+      developerRole: deviations.developerRole === true,
+      reasoning: request.leavesReasoningOut !== true,
+    }),
+  }
   FIELDS.write(request, body)
   if (request.maxOutputTokens !== undefined) {
     body.max_output_tokens = encodeOutputCap(request.maxOutputTokens)

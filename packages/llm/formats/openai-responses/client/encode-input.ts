@@ -13,18 +13,25 @@ import {
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { REASONING_FORMAT } from '../wire/decode-items.ts'
 
-/** Messages as input items. The reasoning, the text and each call of a message are items of their own. */
-export function encodeInput(messages: readonly Message[], developerRole: boolean): JsonObject[] {
-  return messages.flatMap(message => encodeMessage(message, developerRole))
+interface InputOptions {
+  /** The model knows the role `developer`. */
+  readonly developerRole: boolean
+  /** Encrypted reasoning of earlier turns is sent. */
+  readonly reasoning: boolean
 }
 
-function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
+/** Messages as input items. The reasoning, the text and each call of a message are items of their own. */
+export function encodeInput(messages: readonly Message[], options: InputOptions): JsonObject[] {
+  return messages.flatMap(message => encodeMessage(message, options))
+}
+
+function encodeMessage(message: Message, { developerRole, reasoning }: InputOptions): JsonObject[] {
   const { role, content } = message
   if (role === 'tool') {
     const callId = shortToolCallId(String(message.tool_call_id ?? ''))
     return [{ type: 'function_call_output', call_id: callId, output: encodeOutput(toResultContent(message)) }]
   }
-  if (role === 'assistant') return encodeAssistant(message)
+  if (role === 'assistant') return encodeAssistant(message, reasoning)
   const known = role === 'developer' && !developerRole ? 'system' : role
   return [{ type: 'message', role: known, content: encodeContent(content) }]
 }
@@ -33,13 +40,14 @@ function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
  * Reasoning precedes the item that it led to: the call whose id carries it, or the whole message if it belongs to the text
  * or to the first call.
  */
-function encodeAssistant(message: Message): JsonObject[] {
+function encodeAssistant(message: Message, reasoning: boolean): JsonObject[] {
   const calls = listFunctionCalls(message).map(call => ({
     call,
-    details: filterOwnDetails(unpackToolCallId(call.id).details),
+    details: reasoning ? filterOwnDetails(unpackToolCallId(call.id).details) : NOTHING,
   }))
   const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(identify)))
-  const first = listReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(identify(detail)))
+  const own = reasoning ? listReasoningDetails(message, REASONING_FORMAT) : NOTHING
+  const first = own.filter(detail => !later.has(identify(detail)))
   const items = encodeReasoning(first)
   const content = encodeAnswer(message)
   if (content.length > 0) items.push({ type: 'message', role: 'assistant', content })
@@ -49,6 +57,8 @@ function encodeAssistant(message: Message): JsonObject[] {
   }
   return items
 }
+
+const NOTHING: readonly ReasoningDetail[] = []
 
 function filterOwnDetails(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
   return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
