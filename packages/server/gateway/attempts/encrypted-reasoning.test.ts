@@ -128,6 +128,20 @@ describe('a request whose encrypted reasoning the account cannot read', () => {
     ])
   })
 
+  test('is not sent to the provider of a fallback, which could not read it: a chat', async () => {
+    const alias = 'openai-then-azure'
+    const targets = [{ model: OPENAI, max_retries: 0 }, { model: 'azure/gpt-5.4' }]
+    const path = `/v1/environments/${app.developmentId}/model-aliases`
+    expect((await app.manage('POST', path, { alias, strategy: 'priority', targets })).status).toBe(201)
+    const messages = await openConversation()
+    openai.script(json(503, {}))
+    azure.script(toStranger(responseOf(messageItem('It is 42.'))))
+    const body = { model: alias, messages, ...CHAT }
+    const { status, sent } = await post(azure, '/openai/v1/chat/completions', body)
+    expect([status, sent.length]).toEqual([200, 1])
+    expect(typesOf(sent[0]?.body ?? {})).toEqual(['message', 'function_call', 'function_call_output'])
+  })
+
   test('is called once more only, and its refusal reaches the caller', async () => {
     openai.script(REFUSAL)
     const { status, text, sent } = await respond()

@@ -5,7 +5,7 @@ import type { ContentPart, Message, ToolCall } from '../../../request/message.ts
 import { toResultContent } from '../../shared/errors/error-content.ts'
 import {
   identify,
-  isDirect,
+  isOf,
   listReasoningDetails,
   shortToolCallId,
   unpackToolCallId,
@@ -16,8 +16,8 @@ import { REASONING_FORMAT } from '../wire/decode-items.ts'
 interface InputOptions {
   /** The model knows the role `developer`. */
   readonly developerRole: boolean
-  /** Encrypted reasoning of earlier turns is sent. */
-  readonly reasoning: boolean
+  /** The id of the provider whose encrypted reasoning of earlier turns is sent. undefined: none is. */
+  readonly reasoningOf: string | undefined
 }
 
 /** Messages as input items. The reasoning, the text and each call of a message are items of their own. */
@@ -25,13 +25,13 @@ export function encodeInput(messages: readonly Message[], options: InputOptions)
   return messages.flatMap(message => encodeMessage(message, options))
 }
 
-function encodeMessage(message: Message, { developerRole, reasoning }: InputOptions): JsonObject[] {
+function encodeMessage(message: Message, { developerRole, reasoningOf }: InputOptions): JsonObject[] {
   const { role, content } = message
   if (role === 'tool') {
     const callId = shortToolCallId(String(message.tool_call_id ?? ''))
     return [{ type: 'function_call_output', call_id: callId, output: encodeOutput(toResultContent(message)) }]
   }
-  if (role === 'assistant') return encodeAssistant(message, reasoning)
+  if (role === 'assistant') return encodeAssistant(message, reasoningOf)
   const known = role === 'developer' && !developerRole ? 'system' : role
   return [{ type: 'message', role: known, content: encodeContent(content) }]
 }
@@ -40,13 +40,13 @@ function encodeMessage(message: Message, { developerRole, reasoning }: InputOpti
  * Reasoning precedes the item that it led to: the call whose id carries it, or the whole message if it belongs to the text
  * or to the first call.
  */
-function encodeAssistant(message: Message, reasoning: boolean): JsonObject[] {
+function encodeAssistant(message: Message, reasoningOf: string | undefined): JsonObject[] {
   const calls = listFunctionCalls(message).map(call => ({
     call,
-    details: reasoning ? filterOwnDetails(unpackToolCallId(call.id).details) : NOTHING,
+    details: filterOwnDetails(unpackToolCallId(call.id).details, reasoningOf),
   }))
   const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(identify)))
-  const own = reasoning ? listReasoningDetails(message, REASONING_FORMAT) : NOTHING
+  const own = reasoningOf === undefined ? [] : listReasoningDetails(message, REASONING_FORMAT, reasoningOf)
   const first = own.filter(detail => !later.has(identify(detail)))
   const items = encodeReasoning(first)
   const content = encodeAnswer(message)
@@ -58,10 +58,12 @@ function encodeAssistant(message: Message, reasoning: boolean): JsonObject[] {
   return items
 }
 
-const NOTHING: readonly ReasoningDetail[] = []
-
-function filterOwnDetails(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
-  return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
+function filterOwnDetails(
+  details: readonly ReasoningDetail[],
+  providerId: string | undefined,
+): readonly ReasoningDetail[] {
+  if (providerId === undefined) return []
+  return details.filter(detail => detail.format === REASONING_FORMAT && isOf(detail, providerId))
 }
 
 /** Details of one id become one item. Without state at the provider, only encrypted reasoning can come back. */
