@@ -7,13 +7,24 @@ import { openSseParser, type SseEvent, type SseParser } from './sse.ts'
 export type Frame = SseEvent
 export type FrameParser = SseParser
 
-const PARSERS: Readonly<Record<Framing, (onFrame: (frame: Frame) => void) => FrameParser>> = {
-  sse: onFrame => openSseParser(onFrame),
-  'aws-event-stream': onFrame => openAwsEventStreamParser(onFrame),
-  ndjson: onFrame => openNdjsonParser(onFrame),
+/** `maxEventBytes`: 1 MiB if absent. */
+export interface FrameOptions {
+  readonly maxEventBytes?: number
+}
+
+type OpenParser = (onFrame: (frame: Frame) => void, options?: FrameOptions) => FrameParser
+
+const PARSERS: Readonly<Record<Framing, OpenParser>> = {
+  sse: openSseParser,
+  'aws-event-stream': openAwsEventStreamParser,
+  ndjson: openNdjsonParser,
 }
 
 /** Returns a parser of this framing. */
-export function openFrames(framing: Framing, onFrame: (frame: Frame) => void): FrameParser {
-  return PARSERS[framing](onFrame)
+export function openFrames(
+  framing: Framing,
+  onFrame: (frame: Frame) => void,
+  options?: FrameOptions,
+): FrameParser {
+  return PARSERS[framing](onFrame, options)
 }

@@ -10,8 +10,8 @@ export interface ReasoningDetail {
    */
   readonly format: string
   /**
-   * The id of the provider that handed it on and alone takes it back. Absent or `direct`: it came from the family that
-   * made it, and goes back there.
+   * The id of the provider that handed it on, or encrypted it, and alone takes it back. Absent or `direct`: it came from the family
+   * that made it, and goes back there.
    */
   readonly via?: string
   readonly text?: string

@@ -43,6 +43,8 @@ export interface ChatRequest {
    * that passes through gets its messages written anew without it.
    */
   readonly carriesReasoning?: true
+  /** The provider could not read the encrypted reasoning of earlier turns, so it is not sent. */
+  readonly leavesReasoningOut?: true
   /** Merged into the body of the provider named by the key. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
   /** Fields of the caller's format that no canonical field stands for: a target of the same format gets them as they are. */

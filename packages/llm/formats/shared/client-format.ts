@@ -24,6 +24,8 @@ export interface ClientFormat {
   readonly passesOwn?: true
   /** True if the target gets the marks of prompt caching that a request has. Absent: never, unless it is of this very format. */
   takesCacheMarks?(provider: Provider, model: string, source: SourceBody): boolean
+  /** A stream repeats the request's instructions and tools: in two events before its first output, and in the last one. */
+  readonly repeatsRequest?: true
   /** No field bounds the output: a model gives what it has at most, which is reserved whole. */
   readonly hasNoOutputCap?: true
   /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */

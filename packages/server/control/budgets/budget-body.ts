@@ -3,7 +3,7 @@ import type { OnTight } from '../../core/tenancy/policies.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
 import { uuidField } from '../operation/fields.ts'
-import { MAX_USD, toNanoUsd } from '../operation/money.ts'
+import { toNanoUsd, usdField } from '../operation/money.ts'
 import { parseScopeRef, type StoredScope } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
@@ -12,7 +12,7 @@ export const ON_TIGHT = ['cap', 'refuse'] as const satisfies readonly OnTight[]
 export const BUDGET_WINDOWS = ['day', 'week', 'month', 'total'] as const
 
 const budgetFields = {
-  limit_usd: z.number().min(0).max(MAX_USD),
+  limit_usd: usdField,
   window: z.enum(BUDGET_WINDOWS),
   scope: z.enum(BUDGET_SCOPES).nullish().meta({ description: 'Default: the whole organization or project.' }),
   scope_ref: uuidField.nullish(),

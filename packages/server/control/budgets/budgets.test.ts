@@ -146,6 +146,15 @@ describe('spent_usd', () => {
     expect((await create(tenant, ofOrganization(tenant), monthly)).json.spent_usd).toBe(2)
   })
 
+  test.each([1e-9, 0.29, 0.123456789, 999_999.999999999])(
+    'keeps a limit of %d USD as it was sent',
+    async usd => {
+      const tenant = await plane.insertTenant('decimals')
+      const { json } = await create(tenant, ofProject(tenant), { ...monthly, limit_usd: usd })
+      expect(json.limit_usd).toBe(usd)
+    },
+  )
+
   test('adds up exactly where doubles would round', async () => {
     const tenant = await plane.insertTenant('exact')
     for (let count = 0; count < 10; count++) await spend(tenant.development, 100_000_000)
@@ -158,6 +167,8 @@ describe('400 invalid_request', () => {
     [{ limit_usd: -1 }, 'limit_usd'],
     [{ limit_usd: 1e7 }, 'limit_usd'],
     [{ limit_usd: '1' }, 'limit_usd'],
+    [{ limit_usd: 4e-10 }, 'limit_usd'],
+    [{ limit_usd: 0.12345678949 }, 'limit_usd'],
     [{ limit_usd: undefined }, 'limit_usd'],
     [{ window: 'hour' }, 'window'],
     [{ scope: 'end_user' }, 'scope'],

@@ -2,7 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy/tenancy.ts'
 import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { dateTimeField, textField } from '../operation/fields.ts'
-import { MAX_USD } from '../operation/money.ts'
+import { usdField } from '../operation/money.ts'
 import { z } from '../operation/zod.ts'
 
 /** The fields of a key, at its creation and later. */
@@ -14,7 +14,7 @@ export const keyFields = {
     .strictObject({
       allowed_models: allowedModelsField.nullish(),
       allowed_endpoints: z.array(z.enum(ENDPOINTS)).max(ENDPOINTS.length).nullish(),
-      max_request_cost_usd: z.number().min(0).max(MAX_USD).nullish(),
+      max_request_cost_usd: usdField.nullish(),
     })
     .nullish(),
   expires_at: dateTimeField.nullish(),

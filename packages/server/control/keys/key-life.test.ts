@@ -77,6 +77,10 @@ describe('PATCH', () => {
     [{ scopes: [] }, 'invalid_scope scopes'],
     [{ scopes: ['root'] }, 'invalid_scope scopes'],
     [{ restrictions: { all: true } }, 'invalid_request restrictions.all'],
+    [
+      { restrictions: { max_request_cost_usd: 0.0000000001 } },
+      'invalid_request restrictions.max_request_cost_usd',
+    ],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'invalid_request expires_at'],
     [{ revoked_at: null }, 'invalid_request revoked_at'],
     [{ rolled_to: null }, 'invalid_request rolled_to'],

@@ -332,6 +332,7 @@ describe('preview', () => {
     [{ scope: 'org', metric: 'requests', limit: 1, window: 'day' }, '400 invalid_request scope'],
     [{ scope: 'environment', metric: 'concurrency', limit: 1, window: 'day' }, '400 invalid_request metric'],
     [{ scope: 'environment', metric: 'concurrency', limit: 1.5 }, '400 invalid_request limit'],
+    [{ scope: 'environment', metric: 'usd', limit: 4e-10, window: 'day' }, '400 invalid_request limit'],
     [
       { scope: 'environment', metric: 'usd', limit: 1, window_seconds: 60 },
       '400 invalid_request window_seconds',

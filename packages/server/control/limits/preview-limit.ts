@@ -9,7 +9,7 @@ import {
   type TriedRule,
 } from '../../storage/usage/refusals.ts'
 import { dateTime } from '../operation/fields.ts'
-import { MAX_USD, toNanoUsd } from '../operation/money.ts'
+import { MAX_USD, toNanoUsd, usdField } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
@@ -105,6 +105,8 @@ function assertWindow({ metric, limit, window, window_seconds, real_only }: Ques
     if (real_only === true) throw refusal('real_only', 'real_only must be absent without the metric usd.')
     return assertWhole(limit)
   }
+  if (!usdField.safeParse(Math.min(limit, MAX_USD)).success)
+    throw refusal('limit', 'limit must have at most nine decimals.')
   if (window_seconds != null) throw refusal('window_seconds', 'Budgets have a window by the calendar.')
 }
 

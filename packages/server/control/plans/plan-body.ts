@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from '../../core/tenancy/tenancy.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
 import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { textField } from '../operation/fields.ts'
-import { MAX_USD, toNanoUsd } from '../operation/money.ts'
+import { toNanoUsd, usdField } from '../operation/money.ts'
 import { z } from '../operation/zod.ts'
 
 const bound = z.int().min(0).nullish()
@@ -17,7 +17,7 @@ const planFields = {
   requests_per_minute: bound,
   max_concurrency: bound,
   tokens_per_day: bound,
-  usd_per_month: z.number().min(0).max(MAX_USD).nullish(),
+  usd_per_month: usdField.nullish(),
   is_default: z.boolean().nullish().meta({
     description: 'At most one plan of an environment is the default; a new default replaces the old one.',
   }),

@@ -199,6 +199,7 @@ test.each([
   [{ max_concurrency: 0.5 }, 'invalid_request max_concurrency'],
   [{ tokens_per_day: '1' }, 'invalid_request tokens_per_day'],
   [{ usd_per_month: -0.01 }, 'invalid_request usd_per_month'],
+  [{ usd_per_month: 4e-10 }, 'invalid_request usd_per_month'],
   [{ is_default: 'yes' }, 'invalid_request is_default'],
   [{ price: 1 }, 'invalid_request price'],
 ])('400 %j', async (change, outcome) => {

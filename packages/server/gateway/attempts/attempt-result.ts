@@ -21,4 +21,6 @@ export type AttemptResult<T> =
        * prices it.
        */
       readonly bill?: Bill | undefined
+      /** The next attempt leaves out what the provider refused: the same target is called again, as one attempt with this one. */
+      readonly isAdjusted?: true
     }

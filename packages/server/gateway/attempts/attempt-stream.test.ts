@@ -9,7 +9,7 @@ interface Handlers {
 }
 
 /** An attempt at a stream whose first chunk this is, with the texts that were decoded. */
-async function open(chunk: string) {
+async function open(chunk: string, permit?: object) {
   const decoded: string[] = []
   const decoder: StreamDecoder = {
     decode(data): readonly StreamEvent[] {
@@ -17,7 +17,12 @@ async function open(chunk: string) {
       return [{ type: 'delta', index: 0, content: data === 'role' ? '' : data }]
     },
   }
-  const ctx = { watch() {}, unwatch() {}, fail: (error: unknown) => expect.unreachable(String(error)) }
+  const ctx = {
+    permit,
+    watch() {},
+    unwatch() {},
+    fail: (error: unknown) => expect.unreachable(String(error)),
+  }
   const transport = {
     call(_: unknown, handlers: Handlers) {
       queueMicrotask(() => {
@@ -52,3 +57,20 @@ test.each([
     expect(received).toEqual(['decoded role', 'decoded a', parts[2]])
   },
 )
+
+test('counts what is buffered before the first meaningful event as four times its bytes, until it is passed on', async () => {
+  let counted = 0
+  const permit = {
+    receive(bytes: number) {
+      counted += bytes
+      return true
+    },
+    dropReceived(bytes: number) {
+      counted -= bytes
+    },
+  }
+  const { stream } = await open('data: role\n\ndata: a\n\n', permit)
+  expect(counted).toBe(4 * 21)
+  stream.pipe({ onFrame() {}, onChunk() {}, onEnd() {}, onError() {} })
+  expect(counted).toBe(0)
+})

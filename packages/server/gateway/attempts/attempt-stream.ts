@@ -34,8 +34,14 @@ const NO_HEADERS = (): UpstreamHeaders => ({})
 /** Milliseconds for which the usage of an answer that ended with an error is awaited: most providers end the stream at once. */
 export const USAGE_WAIT_MS = 1_000
 
-/** Bytes buffered at most before the first meaningful event. */
-const MAX_BUFFERED_BYTES = 1024 * 1024
+/** The most bytes of an event, and of all that comes before the first meaningful one, besides what they repeat of the request. */
+const MAX_OWN_BYTES = 1024 * 1024
+/** So much of a request counts as repeated at most: about the longest text that a model reads. An event is parsed in one go. */
+const MAX_REPEATED_BYTES = 4 * 1024 * 1024
+/** How often a stream repeats its request before the first meaningful event. */
+const REPEATS = 2
+/** What is buffered before that event takes several times its bytes: for an error, in the parser, as frames and as their texts. */
+const BUFFERED_FACTOR = 4
 
 /**
  * One attempt at a stream. Resolves at the first meaningful event, so that an earlier error fails the attempt and not
@@ -76,7 +82,8 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   /** The frames up to the chunk that opened the stream. */
   #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
   #bufferedBytes = 0
-  /** Those of them that the request's permit counts: the chunks up to the one that opened the stream. */
+  readonly #maxBufferedBytes: number
+  /** What the request's permit counts: the chunks up to the one that opened the stream. */
   #receivedBytes = 0
   #status = 0
   /** Only an error is decoded with the headers: an open stream does not keep them. */
@@ -94,7 +101,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   deadline: number
 
   constructor(
-    { ctx, format, target, timeoutMs }: AttemptOptions,
+    { ctx, format, target, request, timeoutMs }: AttemptOptions,
     settle: (result: AttemptResult<OpenStream>) => void,
   ) {
     this.#ctx = ctx
@@ -102,7 +109,10 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
     this.#timeoutMs = timeoutMs
     this.deadline = performance.now() + timeoutMs
     this.#settle = settle
-    this.reader = new StreamReader(format.framing, format.openStream(target), this)
+    const repeated = format.repeatsRequest === true ? Math.min(request.body.length, MAX_REPEATED_BYTES) : 0
+    this.#maxBufferedBytes = MAX_OWN_BYTES + REPEATS * repeated
+    const options = { maxEventBytes: MAX_OWN_BYTES + repeated }
+    this.reader = new StreamReader(format.framing, format.openStream(target), this, options)
   }
 
   get call(): UpstreamCall {
@@ -161,11 +171,13 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
       this.#buffered.push(chunk)
       return
     }
-    if (this.#ctx.permit?.receive(chunk.length) === false) return this.giveUp(NO_ROOM)
-    this.#receivedBytes += chunk.length
+    const taken = BUFFERED_FACTOR * chunk.length
+    if (this.#ctx.permit?.receive(taken) === false) return this.giveUp(NO_ROOM)
+    this.#receivedBytes += taken
     this.#unopened.add(chunk)
-    if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
-      return this.giveUp({ kind: 'unavailable', status: this.#status, detail: 'no event in the first MiB' })
+    if (this.#bufferedBytes > this.#maxBufferedBytes) {
+      const detail = `no event in the first ${this.#maxBufferedBytes} bytes`
+      return this.giveUp({ kind: 'unavailable', status: this.#status, detail })
     }
     if (this.#status < 200 || this.#status >= 300) return
     try {

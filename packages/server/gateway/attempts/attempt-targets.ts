@@ -75,6 +75,10 @@ export async function attemptTargets<P extends ResolvedTarget, T>(
     const isMissing = buildsOnStored && isMissingState(error)
     if (PASSING.has(error.kind)) unanswered = error
     const step = isMissing ? chooseAccount(ctx, cursor, error) : chooseStep(ctx, cursor, error)
+    if (result.isAdjusted === true && !isTooLate(ctx, cursor)) {
+      cursor.repeatAdjusted()
+      continue
+    }
     if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
       throw toUpstreamFault(isMissing ? (unanswered ?? error) : error, ctx.caller)
     if (step === 'same') {

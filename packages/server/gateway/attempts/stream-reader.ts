@@ -1,5 +1,5 @@
 import type { Framing } from '@rideau/llm/frames/framing'
-import { type Frame, type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
+import { type Frame, type FrameOptions, type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
 import { assertBoundedEvent } from '@rideau/llm/json/bounded-event'
 import type { DeltaEvent, StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
@@ -35,10 +35,10 @@ export class StreamReader {
   /** Receives the frames of the next chunk. Replaced when the stream opens. */
   receiver: FrameReceiver
 
-  constructor(framing: Framing, decoder: StreamDecoder, receiver: FrameReceiver) {
+  constructor(framing: Framing, decoder: StreamDecoder, receiver: FrameReceiver, options?: FrameOptions) {
     this.receiver = receiver
     this.#decoder = decoder
-    this.#parser = openFrames(framing, frame => {
+    const onFrame = (frame: Frame): void => {
       // A provider could send any number of ends, each of which is decoded with all that is kept of the answer.
       if (this.#hasEnded) return
       this.#partial = 0
@@ -46,7 +46,8 @@ export class StreamReader {
       const events = decoder.decode(frame.data, frame.event)
       this.#noteEvents(events)
       this.receiver.onFrame(events, frame)
-    })
+    }
+    this.#parser = openFrames(framing, onFrame, options)
   }
 
   #noteEvents(events: readonly StreamEvent[]): void {

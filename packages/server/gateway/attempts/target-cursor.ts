@@ -152,6 +152,13 @@ export class TargetCursor<P extends ResolvedTarget> {
     if (this.target.alias?.maxRetries == null) this.sharedAttempts++
   }
 
+  /** Stays for an attempt that counts as one with the last, except among all of the request. */
+  repeatAdjusted(): void {
+    this.repeat()
+    this.#attemptsHere--
+    if (this.target.alias?.maxRetries == null) this.sharedAttempts--
+  }
+
   /** Does not count the last attempt among those at targets without `max_retries`. */
   forgive(): void {
     if (this.#forgiven === MAX_REFUSED_CREDENTIALS) return

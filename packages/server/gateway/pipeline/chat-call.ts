@@ -10,6 +10,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { toSender } from '../../core/access/to-sender.ts'
+import { isRefusedReasoning } from '../../core/attempts/refused-reasoning.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { takeCaptured } from '../../core/records/record-line.ts'
 import { toHeaderList } from '../../http/answer/header-text.ts'
@@ -64,6 +65,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   #images: FetchedImages | undefined
   /** Wire names of parameters that the last attempt emulated. */
   #emulated: readonly string[] = []
+  #leavesReasoningOut = false
 
   constructor(ctx: IdentifiedContext, { server, parsed, source }: ReceivedChat, deps: PipelineDeps) {
     this.ctx = ctx
@@ -154,7 +156,9 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */
   protected toAttempt(target: Target, resolved: ChatTarget): AttemptOptions | Promise<AttemptOptions> {
     this.#setTarget(resolved)
-    const { request } = resolved
+    const request = this.#leavesReasoningOut
+      ? { ...resolved.request, leavesReasoningOut: true as const }
+      : resolved.request
     const addresses = toMediaAddresses(toSender(this.ctx.caller, this.ctx.environment), target)
     if (!needsImages(resolved, this.#body.format, addresses)) {
       if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, resolved, request))
@@ -242,10 +246,15 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     }
   }
 
-  /** Adds the bill of a failed attempt that its provider may charge for. */
-  protected withBill<R>(result: AttemptResult<R>): AttemptResult<R> {
-    if (result.ok || result.charge === undefined) return result
-    return { ...result, bill: this.#toAbandonedBill(result.charge) }
+  /** Adds the bill of a failed attempt that its provider may charge for, or lets one that it refused be repeated with less. */
+  protected conclude<R>(result: AttemptResult<R>): AttemptResult<R> {
+    if (result.ok) return result
+    if (result.charge !== undefined) return { ...result, bill: this.#toAbandonedBill(result.charge) }
+    const { format } = this.target
+    if (this.#leavesReasoningOut || format.id !== 'openai-responses' || !isRefusedReasoning(result.error))
+      return result
+    this.#leavesReasoningOut = true
+    return { ...result, isAdjusted: true }
   }
 
   #toAbandonedBill(charge: Charge): Bill {

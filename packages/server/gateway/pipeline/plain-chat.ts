@@ -13,7 +13,7 @@ import { sendAnswer } from './send-answer.ts'
 export class PlainChat extends ChatCall<PlainAnswer> {
   async attempt(target: Target, resolved: ChatTarget): Promise<AttemptResult<PlainAnswer>> {
     const attempt = this.toAttempt(target, resolved)
-    return this.withBill(await attemptPlain(attempt instanceof Promise ? await attempt : attempt))
+    return this.conclude(await attemptPlain(attempt instanceof Promise ? await attempt : attempt))
   }
 
   async answer(answer: PlainAnswer): Promise<void> {

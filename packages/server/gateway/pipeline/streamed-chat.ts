@@ -36,7 +36,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
     const attempt = encoding instanceof Promise ? await encoding : encoding
     this.#writer ??= this.#openWriter()
     const writer = this.#writer
-    const result = this.withBill(await attemptStream(attempt, now => writer.tick(now)))
+    const result = this.conclude(await attemptStream(attempt, now => writer.tick(now)))
     if (!result.ok) return result
     return { ...result, value: { stream: result.value, idleMs: attempt.timeoutMs } }
   }

@@ -1,6 +1,6 @@
 import { encodeAwsEvent } from '@rideau/llm/frames/aws-event-frame'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+import { chunk, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 /** Streams between a caller and a provider of the same format, without log capture: most bytes pass undecoded. */
@@ -13,6 +13,7 @@ beforeAll(async () => {
   upstream = await openScriptedUpstream()
   const { productionId } = app
   await app.addCredential('gemini', { api_key: 'AIza', base_url: upstream.baseUrl }, productionId)
+  await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl }, productionId)
   const region = { region: 'us-east-1' }
   await app.addCredential(
     'bedrock',
@@ -129,3 +130,47 @@ test('Converse: ends a broken stream with an exception and bills the delivered t
   expect(log.usage.output_tokens).toBeGreaterThanOrEqual(3)
   expect(log.usage.output_tokens).toBeLessThan(20)
 })
+
+const calls = (args: string, start = {}): string =>
+  chunk({ tool_calls: [{ index: 0, ...start, function: { arguments: args } }] })
+const START = { id: 'c1', type: 'function', function: { name: 'f', arguments: '' } }
+
+test.each([
+  ['calls', [calls('', START), calls('{"a":'), calls('1}')], 'tool_calls', 'tool_calls'],
+  ['calls, which the provider ends with `stop`', [calls('', START), calls('{}')], 'stop', 'tool_calls'],
+  [
+    'calls in the older field',
+    [chunk({ function_call: { name: 'f', arguments: '{}' } })],
+    'function_call',
+    'tool_calls',
+  ],
+  [
+    'no calls, which the provider ends with `tool_calls`',
+    [chunk({ content: ' there' })],
+    'tool_calls',
+    'stop',
+  ],
+  [
+    'empty lists of calls, and the name in a text',
+    [chunk({ content: '"tool_calls":[{', tool_calls: [] }), chunk({ content: '!', tool_calls: null })],
+    'stop',
+    'stop',
+  ],
+])(
+  'OpenAI: records how a stream ended whose events pass after a text: %s',
+  async (_, passed, sent, recorded) => {
+    const finish = chunk({}, sent)
+    const frames = [
+      chunk({ role: 'assistant', content: 'Hello' }),
+      chunk({ content: ',' }),
+      ...passed,
+      finish,
+    ]
+    script('text/event-stream', [...frames, 'data: [DONE]\n\n'], false)
+    const body = { model: 'custom/m', stream: true, messages: [{ role: 'user', content: 'hi' }] }
+    const answer = await app.call('/openai/v1/chat/completions', body, { key })
+    expect(await answer.text()).toContain(`"finish_reason":"${sent}"`)
+    const log = await app.findLog(answer.headers.get('x-request-id') ?? '')
+    expect(log.finish_reason).toBe(recorded)
+  },
+)

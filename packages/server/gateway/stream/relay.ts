@@ -226,12 +226,17 @@ class Relay implements StreamSink {
       if (event.type === 'usage') this.#usage.report(event.usage)
       else if (event.type === 'error') this.#fail(event)
       else if (event.type === 'delta') {
-        if (event.finishReason !== undefined) this.#finishReason = event.finishReason
+        if (event.finishReason !== undefined) this.#finishReason = this.#correct(event.finishReason)
         if (event.toolCalls !== undefined) this.#hasToolCalls = true
         if (this.#mayFindReasoning && isReasoningDelta(event)) this.#hasVisibleReasoning = true
         this.#transcript?.add(event)
       }
     }
+  }
+
+  /** The decoder calls it a stop if it has seen no calls, because all of them passed undecoded. */
+  #correct(reason: FinishReason): FinishReason {
+    return reason === 'stop' && this.#options.encoder.hasPassedCalls === true ? 'tool_calls' : reason
   }
 
   /**

@@ -6,6 +6,7 @@ import { FORMAT } from '../../shared/claude/claude-thinking.ts'
 import { parseInnerJson } from '../../shared/reading/parse-inner-json.ts'
 import { listReasoningDetails, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { weaveThinking } from '../../shared/reasoning/weave-thinking.ts'
+import { markInstruction } from '../../shared/requests/mark-instruction.ts'
 import { isFittingId, withDigest } from '../../shared/tools/fitting-id.ts'
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { encodeContent, encodeText } from './encode-parts.ts'
@@ -97,15 +98,14 @@ function placeInstructions(turns: Turn[], takesSystemTurns: boolean): Turn[] {
   const placed: Turn[] = []
   for (const [at, { role, content }] of turns.entries()) {
     const isInPlace = placed.at(-1)?.role === 'user' && turns[at + 1]?.role !== 'user'
-    if (role === 'system' && !(takesSystemTurns && isInPlace))
-      add(placed, 'user', content.map(markInstruction))
+    if (role === 'system' && !(takesSystemTurns && isInPlace)) add(placed, 'user', content.map(markBlock))
     else add(placed, role, content)
   }
   return placed
 }
 
-function markInstruction(block: JsonObject): JsonObject {
-  return block.type === 'text' ? { ...block, text: `<system>\n${String(block.text)}\n</system>` } : block
+function markBlock(block: JsonObject): JsonObject {
+  return block.type === 'text' ? { ...block, text: markInstruction(String(block.text)) } : block
 }
 
 function joinSystem(blocks: JsonObject[]): EncodedMessages['system'] {

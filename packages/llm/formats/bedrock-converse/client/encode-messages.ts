@@ -6,6 +6,7 @@ import type { Message, ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude/claude-thinking.ts'
 import { listReasoningDetails, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { weaveThinking } from '../../shared/reasoning/weave-thinking.ts'
+import { markInstruction } from '../../shared/requests/mark-instruction.ts'
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { toArgumentsOrWrapped } from '../../shared/tools/tool-arguments.ts'
 import { type Blocks, encodeContent, toCachePoint } from './encode-content.ts'
@@ -99,7 +100,7 @@ function trimEnd(turn: Turn): void {
 
 /** Converse has instructions at the beginning only, so later ones become a marked text of the user. */
 function asSystem([block, ...rest]: Blocks): Blocks {
-  return block?.text === undefined ? [] : [{ text: `<system>\n${String(block.text)}\n</system>` }, ...rest]
+  return block?.text === undefined ? [] : [{ text: markInstruction(String(block.text)) }, ...rest]
 }
 
 function encodeReasoning({ type, text, signature, data }: ReasoningDetail): Blocks | undefined {

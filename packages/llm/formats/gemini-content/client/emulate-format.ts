@@ -19,5 +19,11 @@ export function emulateFormat(request: ChatRequest, model: string): ChatRequest 
   const schema = responseFormat.type === 'json_schema' ? responseFormat.json_schema.schema : undefined
   const content = `Call functions as needed. ${toJsonInstruction(schema ?? undefined)}`
   const instruction: Message = { role: 'system', content }
-  return { ...others, messages: [...request.messages, instruction] }
+  return { ...others, messages: withLeading(request.messages, instruction) }
+}
+
+/** Behind the instructions at the beginning, so that it is one of them at each turn. */
+function withLeading(messages: readonly Message[], instruction: Message): readonly Message[] {
+  const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  return messages.toSpliced(first === -1 ? messages.length : first, 0, instruction)
 }

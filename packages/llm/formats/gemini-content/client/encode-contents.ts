@@ -5,6 +5,7 @@ import type { Target } from '../../../upstream/target.ts'
 import { matchesAny } from '../../shared/reading/model-pattern.ts'
 import { parseInnerJson } from '../../shared/reading/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { markInstruction } from '../../shared/requests/mark-instruction.ts'
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { toArgumentsOrEmpty } from '../../shared/tools/tool-arguments.ts'
 import { toSignatures } from '../wire/signatures.ts'
@@ -15,7 +16,11 @@ interface Content {
   readonly parts: JsonObject[]
 }
 
-/** Messages as `systemInstruction` and `contents`. Consecutive messages of one role become one content. */
+/**
+ * Messages as `systemInstruction` and `contents`. Consecutive messages of one role become one content. Instructions at the beginning
+ * go to `systemInstruction`; later ones stay in their place as a marked text of the user, since the first bytes of a prompt decide
+ * whether it is cached.
+ */
 export function encodeContents(messages: readonly Message[], target: Target): JsonObject {
   const system: JsonObject[] = []
   const contents: Content[] = []
@@ -30,7 +35,8 @@ export function encodeContents(messages: readonly Message[], target: Target): Js
     switch (message.role) {
       case 'system':
       case 'developer':
-        system.push(...encodeParts(message.content))
+        if (contents.length === 0) system.push(...encodeParts(message.content))
+        else add('user', encodeParts(message.content).map(markPart))
         break
       case 'assistant':
         for (const { id, function: fn } of listFunctionCalls(message)) names.set(plainToolCallId(id), fn.name)
@@ -44,6 +50,10 @@ export function encodeContents(messages: readonly Message[], target: Target): Js
     }
   }
   return withSystem(system, contents, target.model)
+}
+
+function markPart(part: JsonObject): JsonObject {
+  return typeof part.text === 'string' ? { ...part, text: markInstruction(part.text) } : part
 }
 
 /** The body needs at least one content, and open models take instructions within the contents only. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../json/json-value.ts'
+import { type JsonObject, toArray } from '../../../json/json-value.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -66,7 +66,7 @@ describe('the address', () => {
 })
 
 describe('messages', () => {
-  test('instructions become the systemInstruction', () => {
+  test('leading instructions become the systemInstruction, later ones a marked text of the user in their place', () => {
     const body = encode({
       messages: [
         { role: 'system', content: 'One.' },
@@ -76,9 +76,26 @@ describe('messages', () => {
       ],
     })
     expect(body).toEqual({
-      systemInstruction: { parts: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] },
-      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      systemInstruction: { parts: [{ text: 'One.' }, { text: 'Two.' }] },
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }, { text: '<system>\nThree.\n</system>' }] }],
     })
+  })
+
+  test('a later instruction leaves all that precedes it as it was, so that its prompt stays cached', () => {
+    const before: Message[] = [
+      { role: 'system', content: 'One.' },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+    ]
+    const longer = encode({
+      messages: [...before, { role: 'developer', content: 'Be brief.' }, { role: 'user', content: 'Why?' }],
+    })
+    const earlier = encode({ messages: before })
+    expect(longer.systemInstruction).toEqual(earlier.systemInstruction)
+    expect(longer.contents).toEqual([
+      ...toArray(earlier.contents),
+      { role: 'user', parts: [{ text: '<system>\nBe brief.\n</system>' }, { text: 'Why?' }] },
+    ])
   })
 
   test('instructions for open models stand in the first content, or are the only one', () => {

@@ -160,6 +160,14 @@ describe('a response format beside functions', () => {
     expect(encode({ tools, responseFormat: { type: 'json_object' } })).toMatchObject({
       systemInstruction: { parts: [{ text: expect.stringMatching(/one JSON object only.*text\.$/) }] },
     })
+    const messages: Message[] = [
+      { role: 'system', content: 'One.' },
+      { role: 'user', content: 'Hi' },
+    ]
+    expect(encode({ tools, responseFormat: { type: 'json_object' }, messages })).toMatchObject({
+      systemInstruction: { parts: [{ text: 'One.' }, { text: expect.stringContaining('one JSON object') }] },
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    })
   })
 
   test('is sent in its place for Gemini 3', () => {

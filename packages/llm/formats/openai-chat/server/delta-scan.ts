@@ -6,6 +6,7 @@ const QUOTE = 34
 const COMMA = 44
 const COLON = 58
 const BRACKET = 91
+const BRACE = 123
 
 const KEY = {
   error: Buffer.from('"error"'),
@@ -13,6 +14,7 @@ const KEY = {
   finish: Buffer.from('"finish_reason"'),
   details: Buffer.from('"reasoning_details"'),
   calls: Buffer.from('"tool_calls"'),
+  call: Buffer.from('"function_call"'),
 }
 const NULL = Buffer.from('null')
 const DONE = Buffer.from('[DONE]')
@@ -36,6 +38,8 @@ export class DeltaScan {
   events = 0
   /** Reasoning that has to come back to the provider was seen: calls after it must be decoded. Stays true. */
   hasDetails = false
+  /** A call of a tool was seen. Stays true. */
+  hasCalls = false
   /** Start and end of each `"usage": null` in the events found, one comma included. */
   readonly nulls: number[] = []
   readonly #shape = new EventShape(IS_FIRST)
@@ -90,13 +94,16 @@ export class DeltaScan {
       case 101: // e
         return !startsAt(chunk, at, KEY.error)
       case 102: // f
+        if (startsAt(chunk, at, KEY.call)) this.hasCalls ||= beginsObject(chunk, at + KEY.call.length)
         return !startsAt(chunk, at, KEY.finish) || endOfNull(chunk, at + KEY.finish.length) > 0
       case 114: // r
         if (!startsAt(chunk, at, KEY.details)) return true
         this.hasDetails = true
         return false
       case 116: // t
-        return !this.hasDetails || !startsAt(chunk, at, KEY.calls)
+        if (!startsAt(chunk, at, KEY.calls)) return true
+        this.hasCalls ||= beginsObject(chunk, at + KEY.calls.length)
+        return !this.hasDetails
       case 117: // u
         return !startsAt(chunk, at, KEY.usage) || this.#mayPassUsage(chunk, at)
       default:
@@ -126,6 +133,15 @@ function endOfNull(chunk: Buffer, at: number): number {
   if (chunk[colon] !== COLON) return 0
   const value = skipForward(chunk, colon + 1)
   return startsAt(chunk, value, NULL) ? value + NULL.length : 0
+}
+
+/** Returns true if a colon and an object follow, or a list of objects. */
+function beginsObject(chunk: Buffer, at: number): boolean {
+  const colon = skipForward(chunk, at)
+  if (chunk[colon] !== COLON) return false
+  const value = skipForward(chunk, colon + 1)
+  const first = chunk[value] === BRACKET ? skipForward(chunk, value + 1) : value
+  return chunk[first] === BRACE
 }
 
 function skipForward(chunk: Buffer, at: number): number {

@@ -29,6 +29,10 @@ export class PassedStream implements StreamEncoder {
     return this.#template === undefined ? 0 : this.#scan.length
   }
 
+  get hasPassedCalls(): boolean {
+    return this.#scan.hasCalls
+  }
+
   countEvents(): number {
     return this.#scan.events
   }

@@ -10,6 +10,7 @@ import { listUnsupportedParams } from './unsupported-params.ts'
 export const openAiResponses: ClientFormat = {
   id: 'openai-responses',
   framing: 'sse',
+  repeatsRequest: true,
   encodeRequest,
   listUnsupportedParams: listUnsupportedParams,
   decodeReply,

@@ -29,7 +29,7 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   if (body.status === 'failed' || body.status === 'cancelled' || !Array.isArray(body.output)) {
     return { choices: [], usage }
   }
-  const gathered = new MessageCollector(toText(body.id) ?? '')
+  const gathered = new MessageCollector(toText(body.id) ?? '', target.provider.id)
   for (const item of toObjects(body.output)) gathered.add(item)
   const message = gathered.toMessage()
   const finishReason = decodeFinish(body, message.tool_calls !== undefined)
@@ -40,6 +40,7 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
 /** Collects the items of one output as one message. */
 class MessageCollector {
   readonly #replyId: string
+  readonly #providerId: string
   #content = ''
   #hasMessage = false
   #refusal = ''
@@ -51,8 +52,9 @@ class MessageCollector {
   readonly #budget = new CallBudget()
   readonly order = new PartOrder()
 
-  constructor(replyId: string) {
+  constructor(replyId: string, providerId: string) {
     this.#replyId = replyId
+    this.#providerId = providerId
   }
 
   add(item: JsonObject): void {
@@ -66,7 +68,7 @@ class MessageCollector {
       const text = decodeReasoning(item)
       if (text !== '') this.#reasoning += this.#reasoning === '' ? text : PARAGRAPH + text
       this.order.addReasoning(text, undefined)
-      const details = decodeReasoningDetails(item)
+      const details = decodeReasoningDetails(item, this.#providerId)
       this.#details.push(...withIndexes(details, this.#details.length))
       this.#pending.push(...details)
     } else this.#addCall(item)

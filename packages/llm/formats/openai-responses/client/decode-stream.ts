@@ -167,7 +167,7 @@ class ResponseDecoder implements StreamDecoder {
         events.push(...this.completeText('reasoning', `${list} ${key} ${at}`, toText(part.text)))
       }
     }
-    const details = decodeReasoningDetails(item)
+    const details = decodeReasoningDetails(item, this.target.provider.id)
     if (details.length === 0) return events
     this.pending.push(...details)
     const reasoningDetails = withIndexes(details, this.details)

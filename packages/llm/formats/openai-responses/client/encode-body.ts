@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
-import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { Provider } from '../../../provider/provider.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
@@ -14,10 +14,15 @@ export function encodeOutputCap(tokens: number): number {
 /** The canonical request as a body of this format, without the model and what a model's rules add. */
 export function encodeBody(
   request: ChatRequest,
-  deviations: OpenAiDeviations,
+  { id: providerId, openai }: Provider,
   dropped: readonly string[],
 ): JsonObject {
-  const body: JsonObject = { input: encodeInput(request.messages, deviations.developerRole === true) }
+  const body: JsonObject = {
+    input: encodeInput(request.messages, {
+      developerRole: openai?.developerRole === true,
+      reasoningOf: request.leavesReasoningOut === true ? undefined : providerId,
+    }),
+  }
   FIELDS.write(request, body)
   if (request.maxOutputTokens !== undefined) {
     body.max_output_tokens = encodeOutputCap(request.maxOutputTokens)

@@ -5,7 +5,7 @@ import type { ContentPart, Message, ToolCall } from '../../../request/message.ts
 import { toResultContent } from '../../shared/errors/error-content.ts'
 import {
   identify,
-  isDirect,
+  isOf,
   listReasoningDetails,
   shortToolCallId,
   unpackToolCallId,
@@ -13,18 +13,25 @@ import {
 import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { REASONING_FORMAT } from '../wire/decode-items.ts'
 
-/** Messages as input items. The reasoning, the text and each call of a message are items of their own. */
-export function encodeInput(messages: readonly Message[], developerRole: boolean): JsonObject[] {
-  return messages.flatMap(message => encodeMessage(message, developerRole))
+interface InputOptions {
+  /** The model knows the role `developer`. */
+  readonly developerRole: boolean
+  /** The id of the provider whose encrypted reasoning of earlier turns is sent. undefined: none is. */
+  readonly reasoningOf: string | undefined
 }
 
-function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
+/** Messages as input items. The reasoning, the text and each call of a message are items of their own. */
+export function encodeInput(messages: readonly Message[], options: InputOptions): JsonObject[] {
+  return messages.flatMap(message => encodeMessage(message, options))
+}
+
+function encodeMessage(message: Message, { developerRole, reasoningOf }: InputOptions): JsonObject[] {
   const { role, content } = message
   if (role === 'tool') {
     const callId = shortToolCallId(String(message.tool_call_id ?? ''))
     return [{ type: 'function_call_output', call_id: callId, output: encodeOutput(toResultContent(message)) }]
   }
-  if (role === 'assistant') return encodeAssistant(message)
+  if (role === 'assistant') return encodeAssistant(message, reasoningOf)
   const known = role === 'developer' && !developerRole ? 'system' : role
   return [{ type: 'message', role: known, content: encodeContent(content) }]
 }
@@ -33,13 +40,14 @@ function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
  * Reasoning precedes the item that it led to: the call whose id carries it, or the whole message if it belongs to the text
  * or to the first call.
  */
-function encodeAssistant(message: Message): JsonObject[] {
+function encodeAssistant(message: Message, reasoningOf: string | undefined): JsonObject[] {
   const calls = listFunctionCalls(message).map(call => ({
     call,
-    details: filterOwnDetails(unpackToolCallId(call.id).details),
+    details: filterOwnDetails(unpackToolCallId(call.id).details, reasoningOf),
   }))
   const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(identify)))
-  const first = listReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(identify(detail)))
+  const own = reasoningOf === undefined ? [] : listReasoningDetails(message, REASONING_FORMAT, reasoningOf)
+  const first = own.filter(detail => !later.has(identify(detail)))
   const items = encodeReasoning(first)
   const content = encodeAnswer(message)
   if (content.length > 0) items.push({ type: 'message', role: 'assistant', content })
@@ -50,8 +58,12 @@ function encodeAssistant(message: Message): JsonObject[] {
   return items
 }
 
-function filterOwnDetails(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
-  return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
+function filterOwnDetails(
+  details: readonly ReasoningDetail[],
+  providerId: string | undefined,
+): readonly ReasoningDetail[] {
+  if (providerId === undefined) return []
+  return details.filter(detail => detail.format === REASONING_FORMAT && isOf(detail, providerId))
 }
 
 /** Details of one id become one item. Without state at the provider, only encrypted reasoning can come back. */

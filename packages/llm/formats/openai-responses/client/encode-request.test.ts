@@ -218,7 +218,33 @@ describe('a chat as a Responses request', () => {
       ).toEqual([item('r1'), wireCall('c1'), item('r2'), wireCall('c2')])
     })
 
-    test('is left out if another provider made it', () => {
+    test('is left out if another provider of the format made it, from the ids and from the message', () => {
+      const foreign = { ...detail('r1'), via: 'azure' }
+      const own = { ...detail('r2'), via: 'openai' }
+      const calls = [call('c1', foreign), call('c2', own)]
+      expect(
+        inputOf({ role: 'assistant', content: null, reasoning_details: [foreign, own], tool_calls: calls }),
+      ).toEqual([wireCall('c1'), item('r2'), wireCall('c2')])
+      // A client that drops the mark: the ids tell whose it is.
+      expect(
+        inputOf({
+          role: 'assistant',
+          content: null,
+          reasoning_details: [detail('r1')],
+          tool_calls: [call('c1', foreign)],
+        }),
+      ).toEqual([wireCall('c1')])
+      expect(
+        inputOf({
+          role: 'assistant',
+          content: null,
+          reasoning_details: [detail('r2')],
+          tool_calls: [call('c2', own)],
+        }),
+      ).toEqual([item('r2'), wireCall('c2')])
+    })
+
+    test('is left out if another format made it', () => {
       const foreign: ReasoningDetail = {
         type: 'reasoning.text',
         format: 'anthropic-claude-v1',

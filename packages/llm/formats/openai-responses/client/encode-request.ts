@@ -39,7 +39,7 @@ function translateBody(
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'content'> {
   const deviations = target.provider.openai ?? {}
-  const body = encodeBody(request, deviations, dropped)
+  const body = encodeBody(request, target.provider, dropped)
   body.model = toWireModel(target)
   if (findModelRule(deviations, target.model)?.reasons === true) body.include = [ENCRYPTED_REASONING]
   const options = request.providerOptions?.[target.provider.id]

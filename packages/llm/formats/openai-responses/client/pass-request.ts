@@ -32,8 +32,13 @@ export function passRequest(
   // Without the field an answer is stored.
   if (dropped.includes('store')) changes.set('store', false)
   if (dropped.some(path => path.startsWith('tools['))) removeTools(source, new Set(dropped), changes)
-  if (request.carriesReasoning === true || dropped.some(path => path.startsWith('input['))) {
-    rewriteInput(source, new Set(dropped), changes)
+  const leavesReasoningOut = request.leavesReasoningOut === true
+  if (
+    leavesReasoningOut ||
+    request.carriesReasoning === true ||
+    dropped.some(path => path.startsWith('input['))
+  ) {
+    rewriteInput(source, { dropped: new Set(dropped), leavesReasoningOut }, changes)
   }
   return {
     body: spliceObject(source, changes),
@@ -88,21 +93,32 @@ function toRemovals(dropped: Iterable<string>): ReadonlyMap<number, Removal> {
   return removals
 }
 
+interface Rewriting {
+  readonly dropped: ReadonlySet<string>
+  readonly leavesReasoningOut: boolean
+}
+
 /**
  * Removes the state that the gateway packed for another provider, which answered the conversation before, and dropped tools that
  * items bring. The list is made from the received one, so that items that stay keep fields the gateway does not read.
  */
-function rewriteInput(source: SourceBody, dropped: ReadonlySet<string>, changes: Changes): void {
+function rewriteInput(
+  source: SourceBody,
+  { dropped, leavesReasoningOut }: Rewriting,
+  changes: Changes,
+): void {
   const { input } = source.value
   if (!Array.isArray(input)) return
   const removals = toRemovals(dropped)
   const kept: Json[] = []
   for (const [at, item] of input.entries()) {
-    if (isForeignReasoning(item)) continue
+    if (isForeignReasoning(item) || (leavesReasoningOut && isEncryptedReasoning(item))) continue
     const reference = toReference(item)
     const own = reference === undefined ? item : toCall(reference)
     const remaining = own === undefined ? undefined : withoutTools(own, removals.get(at))
-    if (remaining !== undefined) kept.push(withPlainId(remaining))
+    if (remaining === undefined) continue
+    const plain = withPlainId(remaining)
+    kept.push(leavesReasoningOut ? withoutId(plain) : plain)
   }
   changes.set('input', kept)
 }
@@ -131,6 +147,22 @@ function toCall(reference: string): JsonObject | undefined {
 function isForeignReasoning(item: Json): boolean {
   const data = toText(toObject(item)?.encrypted_content)
   return data !== undefined && isPacked(data)
+}
+
+/** A `compaction` item also has encrypted content, which is the conversation itself. */
+function isEncryptedReasoning(item: Json): boolean {
+  const { type, encrypted_content: data } = toObject(item) ?? {}
+  return type === 'reasoning' && toText(data) !== undefined
+}
+
+/** The provider refuses texts and calls whose ids it knows without the reasoning before them; it takes them without ids. */
+const TYPES_WITHOUT_ID: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call'])
+
+function withoutId(value: Json): Json {
+  const item = toObject(value)
+  if (item === undefined || !TYPES_WITHOUT_ID.has(item.type)) return value
+  const { id: _, ...rest } = item
+  return rest
 }
 
 function withPlainId(value: Json): Json {

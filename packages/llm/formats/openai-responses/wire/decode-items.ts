@@ -34,12 +34,15 @@ export function decodeReasoning(item: JsonObject): string {
     .join(PARAGRAPH)
 }
 
-/** The details that must come back with the next request; empty: the provider sent no encrypted state. */
-export function decodeReasoningDetails(item: JsonObject): readonly ReasoningDetail[] {
+/**
+ * The details that must come back with the next request; empty: the provider sent no encrypted state. Several providers serve the same
+ * models, and none can read what another one encrypted.
+ */
+export function decodeReasoningDetails(item: JsonObject, providerId: string): readonly ReasoningDetail[] {
   const data = toText(item.encrypted_content)
   if (data === undefined) return []
   const id = toText(item.id)
-  const own = id === undefined ? {} : { id }
+  const own = { via: providerId, ...(id === undefined ? {} : { id }) }
   const summaries = toObjects(item.summary).map(part => toText(part.text))
   return [
     ...summaries

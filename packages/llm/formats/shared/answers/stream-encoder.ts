@@ -28,6 +28,8 @@ export interface StreamEncoder {
   pass?(events: Buffer): Buffer
   /** The number of events in what was measured last. Absent: they are set apart by blank lines. */
   countEvents?(events: Buffer): number
+  /** Calls of tools were in what was measured so far, which its decoder may not have seen. Absent: they are never passed unread. */
+  readonly hasPassedCalls?: boolean
   /** What the caller gets for one event; empty: nothing. Of an event with an error it is the output beside it. */
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
   /** The last frames. */

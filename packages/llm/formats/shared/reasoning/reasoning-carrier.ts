@@ -118,23 +118,30 @@ export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
   return via === DIRECT
 }
 
+/** Returns true if the detail came from this provider, or from one of the family that no mark names. */
+export function isOf(detail: ReasoningDetail, providerId: string | undefined): boolean {
+  return isDirect(detail) || detail.via === providerId
+}
+
 /**
  * The reasoning of an assistant's message that one provider family made: from the message itself where the client kept
- * it, and what it lost from the ids of its tool calls. What others made is left out: a foreign signature is refused.
+ * it, and what it lost from the ids of its tool calls. What others made is left out: a foreign signature is refused. `providerId`:
+ * where each provider of the family reads its own only.
  */
 export function listReasoningDetails(
   message: { readonly [field: string]: unknown },
   format: ReasoningDetail['format'],
+  providerId?: string,
 ): readonly ReasoningDetail[] {
   const { kept, carried } = readDetails(message)
   // The ids tell whose the details are that a client kept without the gateway's mark: if another provider handed the turn on,
   // all of them are that provider's.
-  const isHandedOn = carried.some(detail => !isDirect(detail))
+  const isHandedOn = carried.some(detail => !isOf(detail, providerId))
   const isOfFormat = (detail: ReasoningDetail): boolean =>
-    detail.format === format && isDirect(detail) && (detail.via !== undefined || !isHandedOn)
+    detail.format === format && isOf(detail, providerId) && (detail.via !== undefined || !isHandedOn)
   return withLost(
     kept.filter(isOfFormat),
-    carried.filter(detail => detail.format === format && isDirect(detail)),
+    carried.filter(detail => detail.format === format && isOf(detail, providerId)),
   )
 }
 
