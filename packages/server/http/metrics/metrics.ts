@@ -2,6 +2,7 @@ import http, { type ServerResponse } from 'node:http'
 import { Counter, Gauge, type Metric, type MetricValueWithName, Registry } from 'prom-client'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 import { writeHead } from '../answer/write-head.ts'
+import { RequestLines } from '../head/request-lines.ts'
 
 /** A metric. `read` is called at each scrape, so that the metric costs nothing in between. */
 export type Reading = ValueReading | HistogramReading
@@ -49,6 +50,11 @@ export function createRegistry(readings: readonly Reading[]): Registry {
   return registry
 }
 
+/** Connections of scrapers, each of which gets one answer. */
+const MAX_CONNECTIONS = 64
+/** A connection that brings no request, or whose answer nobody reads, is closed after this long. */
+const SILENT_MS = 10_000
+
 /**
  * Creates the server for `GET /metrics` in Prometheus's text format. It needs its own listener: it has no
  * authentication. `merge`: adds the metrics of worker processes, see merged-metrics.ts.
@@ -59,26 +65,49 @@ export function createMetricsServer(
   merge: (own: Registry) => Promise<Registry> = async own => own,
 ): http.Server {
   const own = createRegistry(readings)
-  return http.createServer((req, res) => {
+  let running: Promise<Scraped> | undefined
+  /** Concurrent scrapes share one text. */
+  const scrape = (): Promise<Scraped> => {
+    running ??= toText(merge(own)).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const lines = new RequestLines((req, res) => {
     res.on('error', error => onException(error, 'the metrics'))
+    res.shouldKeepAlive = false
     const path = (req.url ?? '/').split('?')[0]
     if (req.method !== 'GET' || path !== '/metrics') {
       writeHead(res, 404)
       res.end()
       return
     }
-    answer(merge(own), res).catch(error => {
+    answer(scrape(), res).catch(error => {
       onException(error, 'the metrics')
       if (!res.headersSent) writeHead(res, 500)
       res.end()
     })
   })
+  const options = { headersTimeout: SILENT_MS, requestTimeout: SILENT_MS }
+  const server = http.createServer(options, (req, res) => lines.add(req, res))
+  server.maxConnections = MAX_CONNECTIONS
+  server.timeout = SILENT_MS
+  return server
 }
 
-async function answer(shown: Promise<Registry>, res: ServerResponse): Promise<void> {
+interface Scraped {
+  readonly text: string
+  readonly contentType: string
+}
+
+async function toText(shown: Promise<Registry>): Promise<Scraped> {
   const registry = await shown
-  const text = await registry.metrics()
-  writeHead(res, 200, ['Content-Type', registry.contentType])
+  return { text: await registry.metrics(), contentType: registry.contentType }
+}
+
+async function answer(scraped: Promise<Scraped>, res: ServerResponse): Promise<void> {
+  const { text, contentType } = await scraped
+  writeHead(res, 200, ['Content-Type', contentType])
   res.end(text)
 }
 
