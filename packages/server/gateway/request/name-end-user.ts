@@ -21,7 +21,7 @@ export function assertNoNamedEndUser(ctx: RequestContext): void {
 
 /**
  * Sets the end user of a request after its body was read. A secret key names the end user in the header
- * `x-rideau-end-user` or in the native field `end_user`; the field `user` of other formats is never an identity.
+ * `x-rideau-end-user` or in the body's field `end_user`; the field `user` of other formats is never an identity.
  * `named` is the body's `end_user`. Synchronous unless the end user must be loaded.
  */
 export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDeps): void | Promise<void> {
@@ -84,7 +84,7 @@ function decodeHeader(header: string | string[]): string | string[] {
   try {
     return UTF8.decode(Buffer.from(header, 'latin1'))
   } catch {
-    const problem = 'must be UTF-8; ids outside ASCII can also be sent as `end_user` on native routes.'
+    const problem = 'must be UTF-8; ids outside ASCII can also be sent as `end_user` in the body.'
     throw invalidHeader(HEADER, problem)
   }
 }

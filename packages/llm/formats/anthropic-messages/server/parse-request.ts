@@ -64,7 +64,6 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
     loggedUser: typeof user === 'string' ? user : undefined,
     metadata: null,
     timeoutMs: undefined,
-    endUser: body.end_user,
     asksByDefault: true,
     hasClaudesEffort: true,
     spellings: FIELDS.spellings,

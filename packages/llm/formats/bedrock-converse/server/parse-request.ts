@@ -52,7 +52,6 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
     request,
     metadata: parseLogMetadata(body.requestMetadata, CONVERSE_METADATA),
     timeoutMs: undefined,
-    endUser: body.end_user,
     hasClaudesEffort: true,
     spellings: toSpellings(modelFields, ownEffort),
     findings: {

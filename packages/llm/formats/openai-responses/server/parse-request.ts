@@ -66,7 +66,6 @@ export function parseRequest(
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
     timeoutMs: undefined,
-    endUser: body.end_user,
     spellings: FIELDS.spellings,
     findings: {
       nativeOnly: findings.nativeOnly,
