@@ -198,6 +198,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
         await app.call(route, JSON.stringify(OK), { headers: { 'content-type': type } }),
         415,
         'unsupported_media_type',
+        'Content-Type',
       )
     }
     for (const type of ['application/vnd.api+json', 'APPLICATION/JSON; charset=utf-8']) {

@@ -35,7 +35,9 @@ const EXACT_NAMES: ReadonlySet<string> = new Set([...RESERVED_NAMES, ...AUTHORIZ
  */
 export async function readJson(ctx: RequestContext, limit: number, timeoutMs: number): Promise<JsonBody> {
   if (!isJsonContentType(ctx.req.headers['content-type'])) {
-    throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.')
+    throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.', {
+      param: 'Content-Type',
+    })
   }
   const reading = readBytes(ctx, limit, timeoutMs)
   return await parseBody(ctx, reading instanceof Promise ? await reading : reading)
