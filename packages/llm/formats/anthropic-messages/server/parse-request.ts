@@ -70,6 +70,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
     findings: {
       nativeOnly: notes.nativeOnly.concat(FIELDS.listFormatSpecific(body)),
       hosted: [],
+      connectors: [],
       hostedTools: [...tools.hostedTools],
       storedStatePaths: [],
       uncounted: (free === undefined ? [] : [free]).concat(

@@ -57,6 +57,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
     findings: {
       nativeOnly: notes.nativeOnly,
       hosted: [],
+      connectors: [],
       hostedTools: [],
       storedStatePaths: [],
       uncounted: listCompactions(

@@ -70,6 +70,7 @@ export function parseRequest(
     findings: {
       nativeOnly: findings.nativeOnly,
       hosted: findings.hosted,
+      connectors: findings.connectors,
       hostedTools: withMaxUses(findings.hostedTools, body.max_tool_calls),
       storedStatePaths: findings.storedStatePaths,
       storedReasoning: findings.storedReasoning,
