@@ -239,6 +239,8 @@ describe.each(FORMATS.map(format => [format.id, format] as const))('%s', (id, fo
             cut % 3 === 0 ? text.slice(0, cut % (text.length + 1)) : text,
           )
           expect(error.kind).toMatch(ERROR_KINDS)
+          if (status >= 500)
+            expect(error.kind).not.toMatch(/auth|context_length|content_filter|model_not_found|bad_request/)
           expect(typeof error.detail).toBe('string')
           const wait = error.retryAfterMs ?? 0
           expect(wait >= 0 && wait <= DAY_MS).toBe(true)

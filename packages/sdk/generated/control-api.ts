@@ -2552,10 +2552,11 @@ export interface components {
                 credential_id: string;
                 status: number | null;
                 error: string | null;
-                /** @description After the arrival of the request. Absent for requests of an earlier version. */
-                start_ms?: number;
+                /** @description After the arrival of the request. Null for requests of an earlier version. */
+                start_ms: number | null;
                 ms: number;
-                lost_cost_usd?: number | null;
+                /** @description What an attempt cost whose answer was lost. Null: it lost none, or its price is unknown. */
+                lost_cost_usd: number | null;
             }[];
             metadata: {
                 [key: string]: string;
@@ -2628,10 +2629,11 @@ export interface components {
                 credential_id: string;
                 status: number | null;
                 error: string | null;
-                /** @description After the arrival of the request. Absent for requests of an earlier version. */
-                start_ms?: number;
+                /** @description After the arrival of the request. Null for requests of an earlier version. */
+                start_ms: number | null;
                 ms: number;
-                lost_cost_usd?: number | null;
+                /** @description What an attempt cost whose answer was lost. Null: it lost none, or its price is unknown. */
+                lost_cost_usd: number | null;
             }[];
             metadata: {
                 [key: string]: string;
@@ -3303,11 +3305,8 @@ export interface components {
             end_user_id?: string | null;
             environment_id?: string | null;
             project_id?: string | null;
-            /**
-             * @description The sum of the groups that `top` leaves out.
-             * @constant
-             */
-            other?: true;
+            /** @description True: the sum of the groups that `top` leaves out. */
+            other: true | null;
             sandbox: boolean;
             requests: number;
             errors: number;

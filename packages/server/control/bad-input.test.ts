@@ -172,7 +172,7 @@ describe('body', () => {
     expect((await post(packed, { 'content-encoding': 'gzip' })).outcome).toBe('201')
     expect((await post('{}', { 'content-encoding': 'gzip' })).outcome).toBe('400 request_validation_failed')
     expect((await post('{}', { 'content-encoding': 'br' })).outcome).toBe(
-      '415 unsupported_media_type content-encoding',
+      '415 unsupported_media_type Content-Encoding',
     )
   })
 
@@ -184,7 +184,7 @@ describe('body', () => {
     'a/b/c',
   ])('415 unsupported_media_type: %s', async type => {
     const { outcome } = await post(JSON.stringify(valid), { 'content-type': type })
-    expect(outcome).toBe('415 unsupported_media_type content-type')
+    expect(outcome).toBe('415 unsupported_media_type Content-Type')
   })
 
   test.each(['application/json; charset=utf-8', 'application/problem+json', 'APPLICATION/JSON'])(

@@ -206,7 +206,7 @@ function setValidation(app: FastifyInstance): void {
       const parsed = z.safeParse(schema, data === null ? undefined : data)
       return parsed.success
         ? { value: parsed.data }
-        : { error: toSchemaFault(parsed.error, (httpPart ?? 'body') as HttpPart) }
+        : { error: toSchemaFault(parsed.error, { schema, data, part: (httpPart ?? 'body') as HttpPart }) }
     } catch (error) {
       // One of the app's checks or transformations threw. Fastify calls this from a callback, where nothing catches.
       return { error: toFault(error) }

@@ -6,6 +6,7 @@ const NOW = Date.UTC(2026, 10, 22, 14, 30)
 function row(bucket: string, change: Partial<Usage> = {}): Usage {
   return {
     bucket,
+    other: null,
     sandbox: false,
     requests: 10,
     errors: 1,

@@ -50,7 +50,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
     findings.passedOn = FIELDS.findUnknown(body) ?? (choices > 1 ? toMultiplier(body) : undefined)
     findings.stored = findStored(body)
   }
-  return { request, metadata: null, timeoutMs: undefined, endUser: body.end_user, findings }
+  return { request, metadata: null, timeoutMs: undefined, findings }
 }
 
 /** Every answer is billed: an end user gets one. */

@@ -31,6 +31,9 @@ describe('an invalid setting stops the start with a message that says what is ac
     ['RIDEAU_CONFIG_MAX_STALE_SECONDS', '-1', 'must be a whole number of seconds, at least 0; got "-1"'],
     ['RIDEAU_BASE_URL', 'ftp://host', 'must be a URL that begins with http:// or https://'],
     ['RIDEAU_OIDC_ISSUER', 'issuer', 'must be a URL that begins with http:// or https://'],
+    ['RIDEAU_COMPAT_PREFIX', '', 'must be a path like /openai, without a trailing slash'],
+    ['RIDEAU_ANTHROPIC_PREFIX', '', 'must be a path like /openai, without a trailing slash'],
+    ['RIDEAU_BEDROCK_PREFIX', '', 'must be a path like /openai, without a trailing slash'],
     ['RIDEAU_MASTER_KEY', 'short', 'must be 32 bytes in base64'],
     ['RIDEAU_TRUSTED_PROXIES', 'proxy', 'must be addresses or CIDRs with commas between them'],
   ])('%s=%s', (name, value, message) => {

@@ -208,9 +208,8 @@ export function parseConfig(env: Env): Config {
 }
 
 function toConfig(env: Env): Config {
-  // An empty setting counts as absent, as in `FOO= npm start` and compose files.
   const given = Object.fromEntries(
-    Object.entries(env).filter(([name, value = '']) => value !== '' && !isServiceLink(name, value)),
+    Object.entries(env).filter(([name, value = '']) => isGiven(name, value) && !isServiceLink(name, value)),
   )
   removeUnusedTracing(given)
   const parsed = Settings.safeParse(given)
@@ -283,6 +282,11 @@ function toColor({ FORCE_COLOR, NO_COLOR, TERM }: z.output<typeof Settings>): bo
   return NO_COLOR !== undefined || TERM === 'dumb' ? false : undefined
 }
 
+/** An empty setting counts as absent, as in `FOO= npm start` and compose files. An empty prefix would mean the root, which native routes have. */
+function isGiven(name: string, value: string): boolean {
+  return value !== '' || PREFIX_NAMES.has(name)
+}
+
 const PREFIX_SETTINGS = [
   'RIDEAU_COMPAT_PREFIX',
   'RIDEAU_ANTHROPIC_PREFIX',
@@ -291,6 +295,7 @@ const PREFIX_SETTINGS = [
   'RIDEAU_COHERE_PREFIX',
   'RIDEAU_BEDROCK_PREFIX',
 ] as const
+const PREFIX_NAMES: ReadonlySet<string> = new Set(PREFIX_SETTINGS)
 
 /** The first path segments of the native routes. */
 const NATIVE_ROOTS: ReadonlySet<string | undefined> = new Set(['v1', 'healthz', 'readyz', '.well-known'])

@@ -107,8 +107,11 @@ describe('GET one request', () => {
         { kind: 'cache_read', tokens: 4, usd_per_mtok: 0.5, cost_usd: 0.000002 },
         { kind: 'output', tokens: 10, usd_per_mtok: 10, cost_usd: 0.0001 },
       ],
-      attempts: [{ start_ms: 1.5, ms: 2 }],
+      attempts: [{ start_ms: 1.5, ms: 2, lost_cost_usd: null }],
     })
-    expect((await get(wrong.request_id, tenant.keys.viewer)).json).toMatchObject({ cost_parts: null })
+    expect((await get(wrong.request_id, tenant.keys.viewer)).json).toMatchObject({
+      cost_parts: null,
+      attempts: [{ start_ms: null }],
+    })
   })
 })

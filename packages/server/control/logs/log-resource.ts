@@ -65,11 +65,14 @@ const logFields = {
       credential_id: z.string(),
       status: z.int().nullable(),
       error: z.string().nullable(),
-      start_ms: z.number().optional().meta({
-        description: 'After the arrival of the request. Absent for requests of an earlier version.',
+      start_ms: z.number().nullable().meta({
+        description: 'After the arrival of the request. Null for requests of an earlier version.',
       }),
       ms: z.number(),
-      lost_cost_usd: z.number().nullable().optional(),
+      lost_cost_usd: z.number().nullable().meta({
+        description:
+          'What an attempt cost whose answer was lost. Null: it lost none, or its price is unknown.',
+      }),
     }),
   ),
   metadata: z.record(z.string(), z.string()).nullable(),
@@ -127,9 +130,9 @@ export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogReso
       credential_id: attempt.credential_id,
       status: attempt.status,
       error: attempt.error,
-      ...(attempt.start_ms === undefined ? {} : { start_ms: attempt.start_ms }),
+      start_ms: attempt.start_ms ?? null,
       ms: attempt.ms,
-      ...(attempt.cost_nano_usd === undefined ? {} : { lost_cost_usd: toUsd(attempt.cost_nano_usd) }),
+      lost_cost_usd: toUsd(attempt.cost_nano_usd ?? null),
     })),
     metadata: row.metadata,
   }

@@ -59,7 +59,7 @@ function toControlFault(thrown: unknown): Fault {
   switch ((thrown as { code?: unknown }).code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault('unsupported_media_type', 'The Content-Type must be application/json.', {
-        param: 'content-type',
+        param: 'Content-Type',
       })
     case 'FST_ERR_BAD_URL':
       return new Fault('request_validation_failed', 'The path is not a valid URL path.')

@@ -25,7 +25,7 @@ export interface BodyRules {
 export async function readJson(req: IncomingMessage, timeoutMs: number, rules: BodyRules): Promise<unknown> {
   if (!rules.anyType && !isJsonContentType(req.headers['content-type'])) {
     throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.', {
-      param: 'content-type',
+      param: 'Content-Type',
     })
   }
   const bytes = await readInTime(req, timeoutMs, rules)

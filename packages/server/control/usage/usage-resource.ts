@@ -16,7 +16,10 @@ export const UsageResource = z
     end_user_id: z.string().nullable().optional(),
     environment_id: uuid.nullable().optional(),
     project_id: uuid.nullable().optional(),
-    other: z.literal(true).optional().meta({ description: 'The sum of the groups that `top` leaves out.' }),
+    other: z
+      .literal(true)
+      .nullable()
+      .meta({ description: 'True: the sum of the groups that `top` leaves out.' }),
     /** True for the sandbox provider, whose prices are fictitious and not part of the organization's spend. */
     sandbox: z.boolean(),
     requests: z.int(),
@@ -41,7 +44,7 @@ export function toUsageResource(row: UsageRow, isSpend: boolean): z.output<typeo
   return {
     bucket: row.bucket.toISOString(),
     ...row.groups,
-    ...(row.isRest ? { other: true as const } : {}),
+    other: row.isRest ? true : null,
     sandbox: row.sandbox,
     requests: row.requests,
     errors: row.errors,

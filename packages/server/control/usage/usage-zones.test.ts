@@ -176,7 +176,7 @@ describe('as CSV', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(headers.get('content-disposition')).toBe('attachment; filename="usage.csv"')
     const [head, ...lines] = text.trimEnd().split('\r\n')
-    expect(head?.split(',').slice(0, 4)).toEqual(['bucket', 'model', 'sandbox', 'requests'])
+    expect(head?.split(',').slice(0, 5)).toEqual(['bucket', 'model', 'other', 'sandbox', 'requests'])
     expect(lines).toHaveLength(5)
     expect(lines.filter(line => line.includes("'=cmd|calc"))).toHaveLength(1)
     expect(lines.every(line => line.split(',').length === head?.split(',').length)).toBe(true)

@@ -54,6 +54,7 @@ describe('usage', () => {
     expect(others).toEqual([])
     expect(latest).toEqual({
       bucket: today.toISOString(),
+      other: null,
       sandbox: false,
       requests: 2,
       errors: 1,
@@ -118,7 +119,7 @@ describe('usage', () => {
     const rows = await list(paths.org, 'group_by=model&top=1')
     expect(rows.map(({ model, other, sandbox, requests }) => [model, other, sandbox, requests])).toEqual(
       expect.arrayContaining([
-        ['gpt-x', undefined, false, 2],
+        ['gpt-x', null, false, 2],
         [null, true, false, 1],
         [null, true, true, 1],
       ]),

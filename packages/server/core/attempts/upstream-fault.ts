@@ -54,9 +54,10 @@ export function toUpstreamFault(error: UpstreamError, caller?: Pick<Caller, 'kin
   })
 }
 
-/** Credit that is used up comes under several statuses, each of which keeps the code of its status. */
+/** Credit that is used up comes under several statuses, each of which keeps the code of its status. In a stream it has none. */
 function toQuotaCode(status: number | undefined): FaultCode {
-  if (status === 429) return 'provider_overloaded'
+  if (status === undefined || status === 429 || status === 529) return 'provider_overloaded'
+  if (status >= 500) return 'provider_unavailable'
   return status === 403 ? 'provider_auth_failed' : 'provider_rejected'
 }
 

@@ -7,6 +7,7 @@ const MODELS: Record<string, readonly string[]> = {
   exact: ['only'],
   host: ['large', 'vendor/tiny'],
   other: ['large', 'alone'],
+  hub: ['hub-1'],
 }
 
 const directory: ModelDirectory = {
@@ -15,7 +16,7 @@ const directory: ModelDirectory = {
   takesUnknownName: (provider, model) => provider !== 'exact' && !model.includes('..'),
   hasModel: (provider, model) => MODELS[provider]?.includes(model) ?? false,
   providersOf: model => Object.keys(MODELS).filter(provider => MODELS[provider]?.includes(model)),
-  isMaker: provider => provider === 'maker',
+  isMaker: provider => provider === 'maker' || provider === 'hub',
 }
 
 function credential(provider: string, createdAt = 0, discovered: readonly string[] = []): Credential {
@@ -84,6 +85,28 @@ describe('a name', () => {
 
   test('a bare name goes to the oldest credential that lists it if the maker has none', () => {
     expect(resolve('large', { credentials: ['other', 'host'] })).toBe('other/large')
+  })
+
+  test('a bare name goes to its own maker, also if an older credential of another maker lists it', () => {
+    const discovered = { hub: ['large'] }
+    expect(resolve('large', { credentials: ['hub', 'maker'], discovered })).toBe('maker/large')
+    const customModels = ['hub/large']
+    expect(resolve('large', { credentials: ['hub', 'maker'], customModels })).toBe('maker/large')
+  })
+
+  test("a bare name whose maker has no credential goes to the oldest credential, another maker's or not", () => {
+    const discovered = { hub: ['large'] }
+    expect(resolve('large', { credentials: ['other', 'hub'], discovered })).toBe('other/large')
+    expect(resolve('large', { credentials: ['hub', 'other'], discovered })).toBe('hub/large')
+    expect(resolve('alone', { credentials: ['other', 'hub'], discovered: { hub: ['alone'] } })).toBe(
+      'other/alone',
+    )
+  })
+
+  test('a bare name that no catalogue has goes to the oldest maker that lists it', () => {
+    const discovered = { host: ['fresh'], maker: ['fresh'], hub: ['fresh'] }
+    expect(resolve('fresh', { credentials: ['host', 'maker', 'hub'], discovered })).toBe('maker/fresh')
+    expect(resolve('fresh', { credentials: ['host', 'other'], discovered })).toBe('host/fresh')
   })
 
   test('a bare name never goes to a provider that accepts any name', () => {

@@ -173,15 +173,32 @@ function toCanonical(
     const model = name.slice(slash + 1)
     return model === '' ? undefined : { provider: name.slice(0, slash), model }
   }
-  // A bare name goes to the model's maker if it has a credential, otherwise to the oldest credential that lists the model.
-  let oldest: string | undefined
-  for (const credential of environment.credentials) {
-    if (!lists(credential, name, environment, directory)) continue
-    if (directory.isMaker(credential.provider)) return { provider: credential.provider, model: name }
-    oldest ??= credential.provider
-  }
-  const provider = oldest ?? directory.providersOf(name)[0]
+  const provider = findBareProvider(name, environment, directory)
   return provider === undefined ? undefined : { provider, model: name }
+}
+
+/**
+ * Returns where a bare name goes: to the model's own maker if it has a credential, otherwise to the oldest credential that lists
+ * the model. The catalogue tells who its maker is, since some makers host models of others too. A model too new for every
+ * catalogue is taken for one of the oldest maker that lists it.
+ */
+function findBareProvider(
+  name: string,
+  environment: ModelEnvironment<ModelSource>,
+  directory: ModelDirectory,
+): string | undefined {
+  let oldest: string | undefined
+  let oldestMaker: string | undefined
+  for (const credential of environment.credentials) {
+    const { provider } = credential
+    if (!lists(credential, name, environment, directory)) continue
+    oldest ??= provider
+    if (!directory.isMaker(provider)) continue
+    if (directory.hasModel(provider, name)) return provider
+    oldestMaker ??= provider
+  }
+  const catalogued = directory.providersOf(name)[0]
+  return catalogued === undefined ? (oldestMaker ?? oldest) : (oldest ?? catalogued)
 }
 
 /** Returns where a bare name goes that nothing knows: the first of these providers that has a credential. */

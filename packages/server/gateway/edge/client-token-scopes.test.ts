@@ -16,6 +16,10 @@ beforeAll(async () => {
   const masterKey = randomBytes(32)
   app = await openTestApp({ RIDEAU_MASTER_KEY: masterKey.toString('base64') })
   mint = (await openTokenMint(app, masterKey)).mint
+  for (const scope of SCOPES) {
+    const scopes = SCOPES.filter(other => other !== scope)
+    await app.manage('POST', `/v1/environments/${app.developmentId}/plans`, { name: `no ${scope}`, scopes })
+  }
 })
 
 afterAll(async () => {
@@ -92,6 +96,12 @@ describe.each(routes.filter(route => !isMint(route)))('$title', ({ need, ...rout
       expect(await ask(mint(key, { scope: scopeOf(false) }))).toBe('403 endpoint_not_allowed')
     } else expect(await ask(mint(key, { scope: 'feedback' }))).toMatch(LET_IN)
     expect(await ask(app.secretKey)).toMatch(LET_IN)
+  })
+
+  test('refuses a client token whose end user has a plan without the scope, whatever the body is', async () => {
+    const minted = mint(await app.createKey({}), { scope: SCOPES.join(' '), plan: `no ${need.scope}` })
+    const isRefused = need.scope !== null || need.isForKeys === true
+    expect(await ask(minted)).toMatch(isRefused ? /^403 endpoint_not_allowed$/ : LET_IN)
   })
 
   test('refuses a publishable key, a management key, an expired token, a forged token and a missing credential', async () => {

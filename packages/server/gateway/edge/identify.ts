@@ -4,11 +4,13 @@ import { readTokenKid, verifyClientToken } from '../../core/access/client-token.
 import { parseKeyText } from '../../core/access/key-format.ts'
 import { Fault } from '../../core/fault.ts'
 import { type Refusal, toRefusalFault } from '../../core/refusal.ts'
+import { findPlan } from '../../core/tenancy/policies.ts'
 import { loopTurns } from '../../http/fairness/loop-turns.ts'
 import { parseBearer } from '../../http/head/request-headers.ts'
 import { beginTrace } from '../request/begin-trace.ts'
 import { assertNoNamedEndUser, assertNotBlocked } from '../request/name-end-user.ts'
 import type { RequestContext } from '../request/request-context.ts'
+import { assertPlanScope } from '../targets/assert-plan-scope.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 
@@ -157,6 +159,9 @@ function authorize(ctx: RequestContext, { caller, lifetime, environment }: Tenan
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)
   assertAllowed(checkEndpoint(caller, ctx.route.need))
+  // The end user that a secret key names may stand in the body: its plan is asked in get-limits.ts.
+  if (caller.endUser !== null)
+    assertPlanScope(findPlan(environment.policies.plans, caller.endUser.plan), ctx.route.need)
   if (caller.kind === 'secret') assertAllowed(checkOrigin(environment, origin))
   else if (origin !== undefined) assertAllowed(checkClientOrigin(caller, environment, origin, deps.baseUrl()))
   assertNoNamedEndUser(ctx)

@@ -3,6 +3,7 @@ import { withoutFence } from '@rideau/llm/formats/shared/adapted/without-fence'
 import { noFindings } from '@rideau/llm/formats/shared/requests/findings'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ChatServer, ReplyContext } from '@rideau/llm/formats/shared/server-format'
+import type { Json } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
@@ -44,11 +45,14 @@ export interface ReceivedChat {
   readonly server: ChatServer
   readonly parsed: ParsedChat
   readonly source: SourceBody
+  /** The body's `end_user`, not validated yet; see name-end-user.ts. */
+  readonly endUser: Json | undefined
 }
 
 /** A chat request and everything decided about it. Subclasses answer it as a whole or as a stream. */
 export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   readonly isBilled = true
+  readonly endUser: Json | undefined
   protected readonly ctx: IdentifiedContext
   protected readonly deps: PipelineDeps
   protected readonly server: ChatServer
@@ -67,10 +71,11 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   #emulated: readonly string[] = []
   #leavesReasoningOut = false
 
-  constructor(ctx: IdentifiedContext, { server, parsed, source }: ReceivedChat, deps: PipelineDeps) {
+  constructor(ctx: IdentifiedContext, { server, parsed, source, endUser }: ReceivedChat, deps: PipelineDeps) {
     this.ctx = ctx
     this.deps = deps
     this.server = server
+    this.endUser = endUser
     this.requestBytes = source.bytes.length
     this.#parsed = parsed
     this.#choices = parsed.findings.choices
@@ -79,10 +84,6 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
 
   abstract attempt(target: Target, resolved: ChatTarget): Promise<AttemptResult<T>>
   abstract answer(value: T): Promise<void>
-
-  get endUser(): ParsedChat['endUser'] {
-    return this.parsed.endUser
-  }
 
   get findings(): ParsedChat['findings'] {
     return this.parsed.findings
@@ -185,7 +186,6 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
       request,
       findings: NO_FINDINGS,
       loggedUser: undefined,
-      endUser: undefined,
     }
     this.#target = { ...this.target, request, credentials: NOTHING }
     this.#source = undefined

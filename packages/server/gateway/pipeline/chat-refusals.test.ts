@@ -196,11 +196,13 @@ describe('the end user named by a secret key', () => {
     }
   })
 
-  test('is refused if it is too long, or if header and field disagree', async () => {
-    const long = await chat({ 'x-rideau-end-user': 'u'.repeat(256) })
-    expect(await long.json()).toMatchObject({
-      error: { code: 'request_validation_failed', param: 'x-rideau-end-user' },
-    })
+  test('is refused if it is empty or too long, or if header and field disagree', async () => {
+    for (const id of ['', 'u'.repeat(256)]) {
+      const refused = await chat({ 'x-rideau-end-user': id })
+      expect(await refused.json()).toMatchObject({
+        error: { code: 'request_validation_failed', param: 'X-Rideau-End-User' },
+      })
+    }
     const both = await chat({ 'x-rideau-end-user': 'a' }, { end_user: 'b' })
     expect(await both.json()).toMatchObject({ error: { code: 'invalid_request', param: 'end_user' } })
   })

@@ -1,5 +1,6 @@
 import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
+import { cutField } from '@rideau/llm/json/splice'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { assertInnerTexts } from '../request/assert-inner-texts.ts'
@@ -78,12 +79,21 @@ async function parseChat(
   parse: ChatServer['parse'],
   pathModel: string,
 ): Promise<ReceivedChat> {
-  const { value, bytes, fields } = body
+  const endUser = body.value.end_user
+  const { value, bytes, fields } = format === 'native' ? body : withoutEndUser(body)
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
   const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
   const source: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
-  if (headers !== undefined && mayForward(ctx)) return { server, parsed, source: { ...source, headers } }
-  return { server, parsed, source: withFormatHeaders(ctx, source, server) }
+  if (headers !== undefined && mayForward(ctx))
+    return { server, parsed, source: { ...source, headers }, endUser }
+  return { server, parsed, source: withFormatHeaders(ctx, source, server), endUser }
+}
+
+/** Names the end user in every format, and is a field of the native one alone: no provider of the others gets it. */
+function withoutEndUser(body: JsonBody): JsonBody {
+  if (!body.fields.has('end_user')) return body
+  const { end_user: _, ...value } = body.value
+  return { value, ...cutField(body, 'end_user') }
 }

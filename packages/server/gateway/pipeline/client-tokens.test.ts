@@ -262,7 +262,7 @@ describe('a client token', () => {
   test('acts for its own end user and may not name another', async () => {
     const minted = mint(key)
     expect(await outcome(minted, { headers: { 'x-rideau-end-user': 'bob' } })).toBe(
-      '400 invalid_request x-rideau-end-user',
+      '400 invalid_request X-Rideau-End-User',
     )
     for (const route of ['/v1/chat', '/openai/v1/chat/completions']) {
       expect(await outcome(minted, { route, body: { end_user: 'alice' } })).toBe(

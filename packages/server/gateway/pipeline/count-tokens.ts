@@ -42,6 +42,7 @@ export function readTokenCount(count: CountFormat): ReadModelCall {
 /** Answers with the provider's own count if it has a route for that, else with an estimate. Nothing is charged. */
 class TokenCount implements ModelCall<ChatTarget, number> {
   readonly isBilled = false
+  readonly endUser: ReceivedChat['endUser']
   readonly #ctx: IdentifiedContext
   readonly #deps: PipelineDeps
   readonly #parsed: ParsedChat
@@ -50,7 +51,7 @@ class TokenCount implements ModelCall<ChatTarget, number> {
 
   constructor(
     ctx: IdentifiedContext,
-    { parsed, source }: ReceivedChat,
+    { parsed, source, endUser }: ReceivedChat,
     encode: CountFormat['encode'],
     deps: PipelineDeps,
   ) {
@@ -58,11 +59,8 @@ class TokenCount implements ModelCall<ChatTarget, number> {
     this.#deps = deps
     this.#parsed = parsed
     this.#source = source
+    this.endUser = endUser
     this.#encode = encode
-  }
-
-  get endUser(): ParsedChat['endUser'] {
-    return this.#parsed.endUser
   }
 
   get findings(): ParsedChat['findings'] {

@@ -24,6 +24,7 @@ const NOTHING = { tokens: 0, nanoUsd: 0 }
  */
 export class ModelLoadCall implements ModelCall<ChatTarget, ChatTarget> {
   readonly isBilled = false
+  readonly endUser: ReceivedChat['endUser']
   readonly #ctx: IdentifiedContext
   readonly #deps: PipelineDeps
   readonly #parsed: ParsedChat
@@ -32,7 +33,7 @@ export class ModelLoadCall implements ModelCall<ChatTarget, ChatTarget> {
 
   constructor(
     ctx: IdentifiedContext,
-    { parsed, source }: ReceivedChat,
+    { parsed, source, endUser }: ReceivedChat,
     encode: EncodeModelLoad,
     deps: PipelineDeps,
   ) {
@@ -40,11 +41,8 @@ export class ModelLoadCall implements ModelCall<ChatTarget, ChatTarget> {
     this.#deps = deps
     this.#parsed = parsed
     this.#source = source
+    this.endUser = endUser
     this.#encode = encode
-  }
-
-  get endUser(): ParsedChat['endUser'] {
-    return this.#parsed.endUser
   }
 
   get findings(): ParsedChat['findings'] {

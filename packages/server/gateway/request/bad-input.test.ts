@@ -123,7 +123,18 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     await expectFault(await app.call(route, body), 400, 'request_validation_failed')
   })
 
-  test.each(['Model', 'MODEL', 'Messages', 'Stream', 'Max_Tokens', 'max_Output_tokens', 'Tools', 'N'])(
+  test.each([
+    'Model',
+    'MODEL',
+    'Messages',
+    'Stream',
+    'Max_Tokens',
+    'max_Output_tokens',
+    'Tools',
+    'N',
+    'End_User',
+    'Provider_options',
+  ])(
     'rejects %s, a case variant of an authorized or priced field, with 400 request_validation_failed',
     async field => {
       await expectFault(
@@ -187,6 +198,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
         await app.call(route, JSON.stringify(OK), { headers: { 'content-type': type } }),
         415,
         'unsupported_media_type',
+        'Content-Type',
       )
     }
     for (const type of ['application/vnd.api+json', 'APPLICATION/JSON; charset=utf-8']) {

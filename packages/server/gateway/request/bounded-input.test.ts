@@ -159,10 +159,10 @@ describe.each(FORMATS)('$name', format => {
   })
 
   test.each(['member:x', 'device:x', 'u'.repeat(256)])(
-    'refuses the end user %s in the header with 400, param x-rideau-end-user',
+    'refuses the end user %s in the header with 400, param X-Rideau-End-User',
     async id => {
       const rejection = await rejectionOf(format, { headers: { 'x-rideau-end-user': id } })
-      expect(rejection).toMatch(/^400 .*x-rideau-end-user/s)
+      expect(rejection).toMatch(/^400 .*X-Rideau-End-User/s)
     },
   )
 })

@@ -6,23 +6,23 @@ import { isRepeatedHeader } from '../../http/head/is-repeated-header.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
 
+/** As Node spells its name, and as faults show it. */
 const HEADER = 'x-rideau-end-user'
+const SHOWN_HEADER = 'X-Rideau-End-User'
 
 /** Throws `invalid_request` if a client token names an end user. A client token always acts for its own end user. */
 export function assertNoNamedEndUser(ctx: RequestContext): void {
   if (ctx.caller?.kind !== 'client_token' || ctx.req.headers[HEADER] === undefined) return
   throw new Fault(
     'invalid_request',
-    `${HEADER}: must not be sent with a client token, which acts for its own end user.`,
-    {
-      param: HEADER,
-    },
+    `${SHOWN_HEADER}: must not be sent with a client token, which acts for its own end user.`,
+    { param: SHOWN_HEADER },
   )
 }
 
 /**
  * Sets the end user of a request after its body was read. A secret key names the end user in the header
- * `x-rideau-end-user` or in the native field `end_user`; the field `user` of other formats is never an identity.
+ * `x-rideau-end-user` or in the body's field `end_user`; the field `user` of other formats is never an identity.
  * `named` is the body's `end_user`. Synchronous unless the end user must be loaded.
  */
 export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDeps): void | Promise<void> {
@@ -64,12 +64,12 @@ export function assertNotBlocked(ctx: RequestContext): void {
 function findName(ctx: RequestContext, given: unknown): string | undefined {
   const named = given === undefined || given === null ? undefined : parseEndUserId(given, 'end_user', invalid)
   const header = ctx.req.headers[HEADER]
-  if (header === undefined || header === '') return named
+  if (header === undefined) return named
   // The joined values would be a further end user, with limits of its own.
-  if (isRepeatedHeader(ctx.req, HEADER)) throw invalidHeader(HEADER, 'must be sent once.')
-  const id = parseEndUserId(decodeHeader(header), HEADER, invalidHeader)
+  if (isRepeatedHeader(ctx.req, HEADER)) throw invalidHeader(SHOWN_HEADER, 'must be sent once.')
+  const id = parseEndUserId(decodeHeader(header), SHOWN_HEADER, invalidHeader)
   if (named !== undefined && named !== id)
-    throw invalid('end_user', `must equal the header ${HEADER} if both are sent.`)
+    throw invalid('end_user', `must equal the header ${SHOWN_HEADER} if both are sent.`)
   return id
 }
 
@@ -85,8 +85,8 @@ function decodeHeader(header: string | string[]): string | string[] {
   try {
     return UTF8.decode(Buffer.from(header, 'latin1'))
   } catch {
-    const problem = 'must be UTF-8; ids outside ASCII can also be sent as `end_user` on native routes.'
-    throw invalidHeader(HEADER, problem)
+    const problem = 'must be UTF-8; ids outside ASCII can also be sent as `end_user` in the body.'
+    throw invalidHeader(SHOWN_HEADER, problem)
   }
 }
 

@@ -63,7 +63,7 @@ test('the header X-Rideau-End-User is UTF-8: a blocked end user is blocked by it
   expect(await ask(Buffer.from('José'))).toEqual([403, 'end_user_blocked', null])
   expect(await ask(Buffer.from('Josè'))).toEqual([200, undefined, undefined])
   expect(await ask(Buffer.from('José', 'latin1'))).toEqual([
-    ...[400, 'request_validation_failed', 'x-rideau-end-user'],
+    ...[400, 'request_validation_failed', 'X-Rideau-End-User'],
   ])
 })
 
@@ -81,5 +81,5 @@ test('the header X-Rideau-End-User is refused if it is sent twice: joined, its v
   connection.socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
   const answer = await connection.until('"doc_url"')
   connection.socket.destroy()
-  expect(answer).toMatch(/^HTTP\/1.1 400 .*"request_validation_failed".*"param":"x-rideau-end-user"/s)
+  expect(answer).toMatch(/^HTTP\/1.1 400 .*"request_validation_failed".*"param":"X-Rideau-End-User"/s)
 })

@@ -13,7 +13,9 @@ const FORM = /^multipart\/form-data\s*;/i
 /** Throws `unsupported_media_type` unless the content type is that of a form. */
 export function assertForm(contentType: string | undefined, accepted: string): asserts contentType is string {
   if (contentType !== undefined && FORM.test(contentType)) return
-  throw new Fault('unsupported_media_type', `The Content-Type must be ${accepted}.`)
+  throw new Fault('unsupported_media_type', `The Content-Type must be ${accepted}.`, {
+    param: 'Content-Type',
+  })
 }
 
 /** Parses `multipart/form-data`. Rejects with the error that `findStop` returns. */

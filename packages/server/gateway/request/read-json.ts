@@ -18,12 +18,26 @@ export interface JsonBody {
   readonly fields: SourceBody['fields']
 }
 
+/** Fields by which the gateway itself authorizes, beside those that a provider would read. */
+const AUTHORIZING = [
+  'end_user',
+  'scopes',
+  'ttl_seconds',
+  'expires_in',
+  'identity_token',
+  'id_token',
+  'provider_options',
+]
+const EXACT_NAMES: ReadonlySet<string> = new Set([...RESERVED_NAMES, ...AUTHORIZING])
+
 /**
- * Reads and parses the body once. Throws for duplicate keys and for case variants of reserved names, in every format.
+ * Reads and parses the body once. Throws for duplicate keys and for case variants of names that are authorized or priced, in every format.
  */
 export async function readJson(ctx: RequestContext, limit: number, timeoutMs: number): Promise<JsonBody> {
   if (!isJsonContentType(ctx.req.headers['content-type'])) {
-    throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.')
+    throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.', {
+      param: 'Content-Type',
+    })
   }
   const reading = readBytes(ctx, limit, timeoutMs)
   return await parseBody(ctx, reading instanceof Promise ? await reading : reading)
@@ -36,7 +50,7 @@ export async function parseBody(ctx: RequestContext, bytes: Buffer): Promise<Jso
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Fault('invalid_request', 'The body must be a JSON object.')
   }
-  const variant = findCaseVariant(fields, RESERVED_NAMES)
+  const variant = findCaseVariant(fields, EXACT_NAMES)
   if (variant !== undefined) {
     throw new Fault(
       'request_validation_failed',

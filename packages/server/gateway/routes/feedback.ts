@@ -9,11 +9,9 @@ import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
-import { findPlan } from '../../core/tenancy/policies.ts'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { assertPlanScope } from '../targets/assert-plan-scope.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 const FIELDS: ReadonlySet<string> = new Set(['request_id', 'score', 'comment', 'tags'])
@@ -36,7 +34,6 @@ export interface FeedbackInput {
 export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { caller, environment } = ctx
   const { endUser } = caller
-  if (endUser !== null) assertPlanScope(findPlan(environment.policies.plans, endUser.plan), ctx.route.need)
   const { value } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()

@@ -97,7 +97,15 @@ describe('GET /v1/models', () => {
     const id = await app.addCredential('custom-named', { api_key: 'k', base_url: upstream.baseUrl })
     await app.manage('POST', `/v1/provider-credentials/${id}/validate`)
     const { body } = await get('/v1/models/custom-named/by-name')
-    expect(body.capabilities).toEqual(['chat', 'tools', 'response_format', 'vision', 'embeddings', 'images'])
+    expect(body.capabilities).toEqual([
+      'chat',
+      'tools',
+      'response_format',
+      'vision',
+      'reasoning',
+      'embeddings',
+      'images',
+    ])
     await app.manage('DELETE', `/v1/provider-credentials/${id}`)
     await upstream.close()
   })

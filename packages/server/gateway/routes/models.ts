@@ -184,9 +184,9 @@ function providerOf(id: string): string {
   return id.slice(0, id.indexOf('/'))
 }
 
-/** Describes a model known by name only: every capability that its provider's routes have, and no price. */
+/** Describes a model known by name only: every capability of chats, embeddings and images that its provider's routes have, and no price. */
 function toUnlistedModel(provider: Provider, id: string): CatalogModel {
-  const capabilities: Capability[] = ['chat', 'tools', 'response_format', 'vision']
+  const capabilities: Capability[] = ['chat', 'tools', 'response_format', 'vision', 'reasoning']
   if (findEmbeddingFormat(provider) !== undefined) capabilities.push('embeddings')
   if (findImageFormat(provider) !== undefined) capabilities.push('images')
   return {

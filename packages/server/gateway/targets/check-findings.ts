@@ -23,6 +23,13 @@ export function checkFindings(
 ): Refusal | undefined {
   const { findings } = parsed
   const { caller, environment } = requester
+  const [connector] = findings.connectors
+  if (connector !== undefined) {
+    return toRefusal(
+      connector,
+      'a tool that reaches another address or what the account stores is not offered.',
+    )
+  }
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')

@@ -83,6 +83,25 @@ const HOSTED: readonly Case[] = [
   called('anthropic-messages', { type: 'bash_20250124', name: 'b', container: 'c' }, 'tools[0].container'),
 ]
 
+const CONNECTS = /server_url|container_id|"container":"/
+const isDropped = ([format, fields]: Case): boolean =>
+  format === 'openai-responses' && !CONNECTS.test(JSON.stringify(fields))
+
+const MCP = { type: 'mcp', server_url: 'https://a.example' }
+const CONNECTORS: readonly Case[] = [
+  responses(MCP),
+  responses({ type: 'mcp', connector_id: 'connector_gmail' }),
+  responses({ type: 'file_search', vector_store_ids: ['v'] }),
+  responses({ type: 'code_interpreter', container: 'cntr_1' }),
+  item({ type: 'additional_tools', tools: [SEARCH, MCP] }, 'input[0].tools[1]'),
+  item({ type: 'additional_tools', Tools: [MCP] }, 'input[0].Tools[0]'),
+  item({ role: 'developer', content: 'hi', tools: [SEARCH, MCP] }, 'input[0].tools[1]'),
+  item({ type: 'novel_tools', set: [{ tools: [SEARCH, MCP] }] }, 'input[0].set.tools[1]'),
+  ['gemini-content', { tools: [{ fileSearch: { fileSearchStoreNames: ['s'] } }] }, 'tools[0].fileSearch'],
+  ['gemini-content', { tools: [{ file_search: { file_search_store_names: ['s'] } }] }, 'tools[0].fileSearch'],
+  ['gemini-content', { tools: [{ retrieval: { vertexRagStore: {} } }] }, 'tools[0].retrieval'],
+]
+
 describe('a hosted tool', () => {
   test.each(HOSTED)('is refused for secret keys and client tokens: %s %j', async (format, fields, param) => {
     await set({ unsupported_params: 'refuse' })
@@ -93,7 +112,27 @@ describe('a hosted tool', () => {
     }
   })
 
-  test.each(HOSTED.filter(([format]) => format === 'openai-responses'))(
+  test.each([...HOSTED.filter(([, fields]) => CONNECTS.test(JSON.stringify(fields))), ...CONNECTORS])(
+    'is refused where the environment drops unsupported parameters if it names an address or a stored object: %s %j',
+    async (format, fields, param) => {
+      await set({ unsupported_params: 'drop' })
+      const outcome = await send(format, format, fields)
+      expect(outcome).toMatchObject({ status: 400, sent: [] })
+      expect(outcome.param.startsWith(param)).toBe(true)
+      await set({ unsupported_params: 'refuse' })
+    },
+  )
+
+  test('with a local shell, whose skills are on the caller’s machine, is sent where unsupported parameters are dropped', async () => {
+    await set({ unsupported_params: 'drop' })
+    const skills = [{ name: 's', description: 'd', path: '/p' }]
+    const tools = [{ type: 'shell', environment: { type: 'local', skills } }]
+    const { status, sent } = await send('openai-responses', 'openai-responses', { tools })
+    expect([status, sent[0]?.tools]).toEqual([200, tools])
+    await set({ unsupported_params: 'refuse' })
+  })
+
+  test.each(HOSTED.filter(isDropped))(
     'is not sent where the environment drops unsupported parameters: %s %j',
     async (format, fields) => {
       await set({ unsupported_params: 'drop' })

@@ -12,8 +12,8 @@ const INTRO =
   'characters, without keys, never of a failed authentication.'
 
 const RETRIES =
-  'Retry 408, 429 and 5xx after `Retry-After` seconds, and a 409 that has one; other failures come again until the request changes. What no retry ' +
-  'helps against has `x-should-retry: false`, also a 429 or 503 that must wait for more than 60 s. On the paths of ' +
+  'Retry 408, 429 and 5xx after `Retry-After` seconds; other failures come again until the request changes. All other 4xx ' +
+  'have `x-should-retry: false`, and so have `provider_auth_failed` and a 429 or 503 that must wait for more than 60 s. On the paths of ' +
   "OpenAI's format such a 429 has the type `insufficient_quota`, at which clients stop; its `code` stays."
 
 const SHAPE = `{

@@ -7,7 +7,6 @@ const MAX_RETRY_SECONDS = 60
 function mayHelpToRetry({ status, code, retryAfterSeconds = 0 }: Fault): boolean {
   if (code === 'provider_auth_failed') return false
   if (status === 429 || status === 503) return retryAfterSeconds <= MAX_RETRY_SECONDS
-  if (status === 409) return retryAfterSeconds > 0
   return status >= 500 || status === 408
 }
 

@@ -191,9 +191,7 @@ function toRefused(packed: BodyReader): BodyReader {
     throw new Fault(
       'unsupported_media_type',
       'The Content-Encoding must be gzip, or absent for a plain body.',
-      {
-        param: 'content-encoding',
-      },
+      { param: 'Content-Encoding' },
     )
   }
   const { progress, fail } = packed

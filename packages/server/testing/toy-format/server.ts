@@ -31,7 +31,6 @@ function parse(body: JsonObject, { pathModel }: ParseContext): ParsedChat {
     },
     metadata: null,
     timeoutMs: undefined,
-    endUser: undefined,
     findings: {
       ...noFindings(),
       passedOn: undefined,

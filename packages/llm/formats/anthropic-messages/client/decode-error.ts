@@ -1,5 +1,6 @@
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../../../upstream/upstream-error.ts'
+import { canHaveCause } from '../../shared/errors/classify-error.ts'
 import {
   type DecodeErrorBody,
   decodeErrorBody as decodeByWords,
@@ -42,7 +43,8 @@ export const decodeErrorBody: DecodeErrorBody = (status, headers, body) => {
   const type = toText(error?.type)
   const knownStatus = status === undefined || status < 400 ? STATUSES.get(type ?? '') : status
   const decoded = decodeByWords(knownStatus, headers, body)
-  const kind = findKind(type, toText(error?.message) ?? '') ?? decoded.kind
+  const found = findKind(type, toText(error?.message) ?? '')
+  const kind = found !== undefined && canHaveCause(knownStatus, found) ? found : decoded.kind
   const retryAfterMs = decoded.retryAfterMs ?? findReset(headers)
   return { ...decoded, kind, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }

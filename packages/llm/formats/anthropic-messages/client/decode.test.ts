@@ -199,6 +199,8 @@ describe('errors', () => {
     [529, 'overloaded_error', 'Overloaded', 'overloaded'],
     [500, 'api_error', 'Overloaded', 'overloaded'],
     [500, 'api_error', 'oops', 'unavailable'],
+    [500, 'authentication_error', 'oops', 'unavailable'],
+    [500, 'request_too_large', 'oops', 'unavailable'],
     [504, 'timeout_error', 'too slow', 'timeout'],
     [400, 'invalid_request_error', 'prompt is too long: 208656 tokens > 200000 maximum', 'context_length'],
     [

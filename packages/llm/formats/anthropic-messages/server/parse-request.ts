@@ -64,13 +64,13 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
     loggedUser: typeof user === 'string' ? user : undefined,
     metadata: null,
     timeoutMs: undefined,
-    endUser: body.end_user,
     asksByDefault: true,
     hasClaudesEffort: true,
     spellings: FIELDS.spellings,
     findings: {
       nativeOnly: notes.nativeOnly.concat(FIELDS.listFormatSpecific(body)),
       hosted: [],
+      connectors: [],
       hostedTools: [...tools.hostedTools],
       storedStatePaths: [],
       uncounted: (free === undefined ? [] : [free]).concat(

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../../../upstream/upstream-error.ts'
+import { canHaveCause } from '../../shared/errors/classify-error.ts'
 import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
 import type { ReplyHeaders } from '../../shared/errors/retry-after.ts'
 
@@ -86,8 +87,9 @@ function decodeNamed(
   const base = decodeErrorBody(status, headers, { message, code: name })
   const cause = CAUSES.find(
     cause =>
-      cause.names?.includes(name.toLowerCase().replace(/exception$/, '')) === true ||
-      cause.message?.test(message.slice(0, 2000)) === true,
+      canHaveCause(status, cause.kind) &&
+      (cause.names?.includes(name.toLowerCase().replace(/exception$/, '')) === true ||
+        cause.message?.test(message.slice(0, 2000)) === true),
   )
   if (cause === undefined && status !== undefined) return base
   const kind = cause?.kind ?? (/^validation/i.test(name) ? 'bad_request' : base.kind)

@@ -52,12 +52,12 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
     request,
     metadata: parseLogMetadata(body.requestMetadata, CONVERSE_METADATA),
     timeoutMs: undefined,
-    endUser: body.end_user,
     hasClaudesEffort: true,
     spellings: toSpellings(modelFields, ownEffort),
     findings: {
       nativeOnly: notes.nativeOnly,
       hosted: [],
+      connectors: [],
       hostedTools: [],
       storedStatePaths: [],
       uncounted: listCompactions(

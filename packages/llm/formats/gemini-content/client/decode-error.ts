@@ -1,10 +1,11 @@
 import type { Json } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
+import { canHaveCause } from '../../shared/errors/classify-error.ts'
 import { decodeErrorBody as decodeAnyBody, parseErrorText } from '../../shared/errors/decode-error.ts'
 import type { ReplyHeaders } from '../../shared/errors/retry-after.ts'
 
-/** Reasons in an error's details that are about the key. The status of such an error can be any: a wrong key is a 400. */
+/** Reasons in an error's details that are about the key. The status of such an error can be any 4xx: a wrong key is a 400. */
 const KEY_REASONS: ReadonlySet<string> = new Set([
   'API_KEY_INVALID',
   'API_KEY_EXPIRED',
@@ -31,5 +32,5 @@ function decode(status: number | undefined, headers: ReplyHeaders, body: Json): 
   const inner = toObject(toObject(Array.isArray(body) ? body[0] : body)?.error)
   if (inner?.status === 'DEADLINE_EXCEEDED') return { ...error, kind: 'timeout' }
   const isKey = toObjects(inner?.details).some(detail => KEY_REASONS.has(toText(detail.reason) ?? ''))
-  return isKey ? { ...error, kind: 'auth' } : error
+  return isKey && canHaveCause(error.status, 'auth') ? { ...error, kind: 'auth' } : error
 }

@@ -50,7 +50,6 @@ export function parseRequest(given: JsonObject, context: ParseContext, stream: b
     request,
     metadata: parseLogMetadata(optionalObject(body, 'labels'), GEMINI_LABELS),
     timeoutMs: undefined,
-    endUser: given.end_user,
     spellings: FIELDS.spellings,
     findings,
     showsReasoning: showsThoughts,

@@ -6,6 +6,7 @@ import { listAt, objectAt, optionalObject, optionalText, textsAt } from '../../s
 import type { MutableRequest } from '../../shared/requests/field-table.ts'
 import type { TargetFindings } from '../../shared/requests/findings.ts'
 import { toolNameAt } from '../../shared/tools/call-fields.ts'
+import { connects } from '../../shared/tools/connecting-tools.ts'
 import { HOSTED_RULES, UNPRICED_TOOLS } from '../wire/content-rules.ts'
 import { decodeSchema } from './decode-schema.ts'
 import { noteNativeOnly, noteUnknownFields } from './note-unknown-fields.ts'
@@ -51,7 +52,11 @@ function noteHosted(name: string, value: Json, path: string, findings: TargetFin
     findings.hostedTools.push({ path, type: isKnown ? name : undefined })
   } else if (UNPRICED_TOOLS.has(name)) findings.hostedTools.push({ path, type: undefined })
   else findings.hosted.push(path)
+  if (CONNECTORS.has(name) || connects(value)) findings.connectors.push(path)
 }
+
+/** Tools that search stores of the account, or call other servers. */
+const CONNECTORS: ReadonlySet<string> = new Set(['fileSearch', 'retrieval', 'mcpServers', 'externalApi'])
 
 /** The rules of these tools do not depend on the grant. */
 const NO_GRANT: Grant = {

@@ -40,7 +40,7 @@ test('every field is read: those of the gateway stand beside the request, and nu
     stop: null,
     tools: null,
   })
-  expect(parsed).toMatchObject({ metadata: { a: 'b' }, endUser: 'e', timeoutMs: 1000 })
+  expect(parsed).toMatchObject({ metadata: { a: 'b' }, timeoutMs: 1000 })
   expect(parsed.request).toEqual({
     model: 'm',
     messages: MESSAGES,
@@ -76,7 +76,6 @@ test.each<[JsonObject, string]>([
   [{ messages: [{ role: 'user', content: 'x', file_id: 'f' }] }, 'messages[0].file_id'],
   [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type'],
   [{ timeout_ms: 999 }, 'timeout_ms'],
-  [{ end_user: 1 }, 'end_user'],
   [{ metadata: { a: 1 } }, 'metadata.a'],
   [{ provider_options: { groq: 1 } }, 'provider_options.groq'],
   [{ provider_options: { groq: { model: 'x' } } }, 'provider_options.groq.model'],

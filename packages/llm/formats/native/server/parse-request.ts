@@ -9,7 +9,6 @@ import {
   objectAt,
   optionalNumber,
   optionalObject,
-  optionalText,
   set,
 } from '../../shared/reading/read-fields.ts'
 import { listHostedChatTools } from '../../shared/requests/chat-fields.ts'
@@ -47,7 +46,6 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
     request,
     metadata: parseLogMetadata(body.metadata, NATIVE_METADATA),
     timeoutMs: optionalNumber(body, 'timeout_ms', TIMEOUT),
-    endUser: optionalText(body, 'end_user'),
     findings,
   }
 }

@@ -54,7 +54,6 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
     request,
     metadata: null,
     timeoutMs: undefined,
-    endUser: body.end_user,
     spellings: FIELDS.spellings,
     findings: found,
   }

@@ -46,7 +46,6 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
     timeoutMs: undefined,
-    endUser: body.end_user,
     findings,
     callsFunctions,
   }

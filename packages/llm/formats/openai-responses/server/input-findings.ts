@@ -18,6 +18,7 @@ export function noInputFindings(): InputFindings {
   return {
     nativeOnly: [],
     hosted: [],
+    connectors: [],
     hostedTools: [],
     storedStatePaths: [],
     storedReasoning: [],
@@ -34,7 +35,8 @@ export function noInputFindings(): InputFindings {
 export const MAX_HOSTED = 1024
 
 /** Adds the path of a tool that a provider would run. */
-export function addHosted(findings: InputFindings, path: string): void {
+export function addHosted(findings: InputFindings, path: string, isConnector: boolean): void {
+  if (isConnector) findings.connectors.push(path)
   if (findings.hosted.length >= MAX_HOSTED) {
     throw invalid(
       path,

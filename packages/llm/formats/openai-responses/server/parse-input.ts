@@ -11,6 +11,7 @@ import type { CalledTool } from '../../shared/requests/parsed-chat.ts'
 import { toolCallIdAt, toolNameAt } from '../../shared/tools/call-fields.ts'
 import { InnerTexts } from '../../shared/tools/inner-texts.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
+import { isConnector } from '../wire/hosted-tools.ts'
 import { isMintedId, mintedReference, unpackCall } from '../wire/minted-items.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { addHosted, type InputFindings, isMarked, MAX_HOSTED } from './input-findings.ts'
@@ -62,12 +63,13 @@ class InputParser {
       SEARCH_PARSERS[type]?.(this, item, path)
     } else if (parse !== undefined) {
       parse(this, item, path)
-      for (const hosted of this.#listTools(item, path, MAX_HOSTED + 1)) addHosted(this.#findings, hosted)
+      for (const hosted of this.#listTools(item, path, MAX_HOSTED + 1))
+        addHosted(this.#findings, hosted, false)
     } else if (type === 'item_reference') this.#parseReference(item, path)
     else {
       // An item of another kind can bring tools, and goes to a target of this format only.
       const hosted = this.#findNestedTools(item, path)
-      if (hosted !== undefined) addHosted(this.#findings, hosted)
+      if (hosted !== undefined) addHosted(this.#findings, hosted, false)
       this.#findings.nativeOnly.push(path)
       if (namesUnreadContent(item)) this.#findings.unmeasured.push(path)
     }
@@ -182,6 +184,8 @@ class InputParser {
       if (value === null || value === undefined || !isToolList(name)) continue
       for (const [index, tool] of (Array.isArray(value) ? value : [value]).entries()) {
         if (isMarked(tool)) this.#findings.hasCacheMark = true
+        if (isConnector(tool) && isHostedTool(tool))
+          this.#findings.connectors.push(`${path}.${name}[${index}]`)
         if (hosted.length < most && isHostedTool(tool)) hosted.push(`${path}.${name}[${index}]`)
       }
     }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
+import { isConnector } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { addHosted, type InputFindings } from './input-findings.ts'
 import { parseTools } from './parse-tools.ts'
@@ -37,7 +38,7 @@ export function parseItemTools(input: Json | undefined, table: ToolTable, findin
 function parseFoundTools(tools: Json[], path: string, table: ToolTable, findings: InputFindings): void {
   const own = tools.filter((tool, at) => {
     if (!isHostedTool(tool)) return true
-    addHosted(findings, `${path}[${at}]`)
+    addHosted(findings, `${path}[${at}]`, isConnector(tool))
     return false
   })
   parseTools(own, path, table, findings)
@@ -48,6 +49,8 @@ function noteOtherLists(item: JsonObject, path: string, findings: InputFindings)
   for (const name in item) {
     const value = item[name]
     if (!/^tools$/i.test(name) || value === undefined || value === null) continue
-    if (name !== 'tools' || !Array.isArray(value)) addHosted(findings, `${path}.${name}[0]`)
+    if (name !== 'tools' || !Array.isArray(value)) {
+      addHosted(findings, `${path}.${name}[0]`, [value].flat().some(isConnector))
+    }
   }
 }

@@ -66,11 +66,11 @@ export function parseRequest(
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
     timeoutMs: undefined,
-    endUser: body.end_user,
     spellings: FIELDS.spellings,
     findings: {
       nativeOnly: findings.nativeOnly,
       hosted: findings.hosted,
+      connectors: findings.connectors,
       hostedTools: withMaxUses(findings.hostedTools, body.max_tool_calls),
       storedStatePaths: findings.storedStatePaths,
       storedReasoning: findings.storedReasoning,

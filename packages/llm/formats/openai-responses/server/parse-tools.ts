@@ -3,7 +3,7 @@ import { isObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { invalid, listAt, objectAt, optionalText, textAt } from '../../shared/reading/read-fields.ts'
 import { toolNameAt } from '../../shared/tools/call-fields.ts'
-import { findHostedTool } from '../wire/hosted-tools.ts'
+import { findHostedTool, isConnector } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { addHosted, type InputFindings, isMarked } from './input-findings.ts'
 import type { ToolTable } from './tool-table.ts'
@@ -59,7 +59,7 @@ function parseTool(
   if (type === 'tool_search' && tool.execution !== 'client') findings.searchTool ??= path
   const hosted = findHostedTool(tool)
   if (hosted !== undefined) findings.hostedTools.push({ path, type: hosted.type })
-  else if (isHostedTool(tool)) addHosted(findings, path)
+  else if (isHostedTool(tool)) addHosted(findings, path, isConnector(tool))
   else if (type === 'tool_search' && tool.execution !== 'client') {
     findings.hostedTools.push({ path, type: undefined, isFree: true })
   } else if (type === 'function') table.add(parseFunction(tool, path), 'function')

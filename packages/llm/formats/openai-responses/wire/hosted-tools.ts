@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toArray, toObject } from '../../../json/json-value.ts'
 import {
   DATA,
   type Grant,
@@ -80,6 +80,13 @@ const UNPRICED: ReadonlySet<string> = new Set([
   'openrouter:datetime',
   'openrouter:image_generation',
 ])
+
+/** Returns true if a tool that the provider runs, or one in its namespace, reaches another address or what the account stores. */
+export function isConnector(value: Json): boolean {
+  const tool = toObject(value)
+  if (tool === undefined || tool.type === 'function' || tool.type === 'custom') return false
+  return tool.type === 'namespace' ? toArray(tool.tools).some(isConnector) : connects(tool)
+}
 
 /**
  * A tool that the provider runs and that may be left out. `type`: where the provider has a price for it, the tool may be sent.

@@ -33,7 +33,7 @@ const CAUSES: readonly Cause[] = [
     kind: 'context_length',
     message:
       /maximum context length|exceeds? (?:the )?(?:model'?s? )?(?:maximum )?context|context (?:window|limit|length)|prompt (?:is )?too long|input token count|input tokens exceeded|input is too long|maximum prompt length|reduce the length of (?:the|your) (?:messages|prompt|input)|too large for model with \d+ maximum context/i,
-    statuses: [400, 413, 422, 500],
+    statuses: [400, 413, 422],
   },
   {
     kind: 'quota',
@@ -91,6 +91,19 @@ const CAUSES: readonly Cause[] = [
   { kind: 'rate_limited', message: /rate limit|too many requests/i, statuses: [400, 403, 429, 503] },
 ]
 
+/** What a provider refuses with a 4xx. An answer of 500 or above is its own failure, whatever its words are. */
+const REFUSALS: ReadonlySet<UpstreamErrorKind> = new Set([
+  'auth',
+  'context_length',
+  'content_filter',
+  'model_not_found',
+])
+
+/** Returns true if an answer of this status can have this cause. A frame of a stream has no status and can have any. */
+export function canHaveCause(status: number | undefined, kind: UpstreamErrorKind): boolean {
+  return status === undefined || status < 500 || !REFUSALS.has(kind)
+}
+
 /** The kinds of errors by status alone, for errors whose words tell nothing. */
 const STATUSES: ReadonlyMap<number, UpstreamErrorKind> = new Map([
   [401, 'auth'],
@@ -110,6 +123,7 @@ export function classifyError(status: number | undefined, words: ErrorWords): Up
   // A refused credential's message may say anything, also what else would have been wrong.
   if (status === 401) return 'auth'
   for (const cause of CAUSES) {
+    if (!canHaveCause(status, cause.kind)) continue
     if (cause.statuses !== undefined && status !== undefined && !cause.statuses.includes(status)) continue
     const isMatch =
       cause.names?.test(names) === true ||

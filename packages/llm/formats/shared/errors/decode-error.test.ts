@@ -138,6 +138,18 @@ describe('the cause, not the status', () => {
       { error: { message: 'Failed to call a function.', code: 'tool_use_failed', failed_generation: '' } },
     ],
     ['timeout', 408, ''],
+    // An answer of 500 or above is never the caller's fault and no refused credential, whatever it says.
+    ['unavailable', 500, { error: { code: 'invalid_api_key', message: 'x', type: 'authentication_error' } }],
+    ['unavailable', 502, { error: { code: 'content_filter', message: 'x' } }],
+    ['unavailable', 500, { error: { message: "This model's maximum context length is 8192 tokens." } }],
+    ['unavailable', 500, { error: { code: 'context_length_exceeded', message: 'x' } }],
+    ['unavailable', 503, { error: { code: 'model_not_found', message: 'x' } }],
+    ['unavailable', 200, { error: { code: 500, type: 'authentication_error', message: 'x' } }],
+    ['quota', 503, { error: { code: 'insufficient_quota', message: 'x' } }],
+    ['overloaded', 503, { error: { code: 'engine_overloaded', message: 'x' } }],
+    ['rate_limited', 503, { error: { code: 'rate_limit_exceeded', message: 'x' } }],
+    ['rate_limited', 400, { error: { code: 'rate_limit_exceeded', message: 'x' } }],
+    ['rate_limited', 403, { error: { message: 'Rate limit exceeded' } }],
     // A 200 that carries an error tells the status itself, if at all.
     ['rate_limited', 200, { error: { message: 'x', code: 429 } }],
     ['unavailable', 200, { error: { message: 'x' } }],

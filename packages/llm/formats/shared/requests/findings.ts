@@ -28,6 +28,8 @@ export interface TargetFindings {
   readonly nativeOnly: string[]
   /** A provider would run it, and its price cannot be known, or it reaches another address or what the provider stores. */
   readonly hosted: string[]
+  /** Those of `hosted` that reach another address, or what the account stores: they are refused, never left out. */
+  readonly connectors: string[]
   /** Tools that a provider runs: sent where their price is known, and left out elsewhere. */
   readonly hostedTools: HostedToolRequest[]
   /** Builds on state that a provider stores: the paths of the fields that name it. */
@@ -56,6 +58,7 @@ export function noFindings(): MutableFindings {
   return {
     nativeOnly: [],
     hosted: [],
+    connectors: [],
     hostedTools: [],
     storedStatePaths: [],
     uncounted: [],

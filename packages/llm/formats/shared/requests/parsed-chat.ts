@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import type { LogMetadata } from '../../../request/bounded-text.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FormatId } from '../../../request/format-id.ts'
@@ -22,8 +22,6 @@ export interface ParsedChat {
   readonly metadata: LogMetadata | null
   /** Milliseconds for one attempt; undefined: the gateway's default. */
   readonly timeoutMs: number | undefined
-  /** The end user that a secret key's body names, not yet checked (name-end-user.ts); a client token's end user is its own. */
-  readonly endUser: Json | undefined
   /** The body's shape, where it is not the one of the format that it came in. */
   readonly shape?: FormatId
   /** How the caller's format spells canonical parameters, where it differs: errors and headers use these names. */

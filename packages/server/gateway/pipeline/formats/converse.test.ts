@@ -137,6 +137,7 @@ describe('a plain answer', () => {
   test.each<[number, string, string, number, string]>([
     [429, 'ThrottlingException', 'Too many requests', 503, 'provider_overloaded'],
     [403, 'UnrecognizedClientException', 'The security token is invalid', 502, 'provider_auth_failed'],
+    [500, 'AccessDeniedException', 'Input is too long for requested model.', 503, 'provider_unavailable'],
     [400, 'ValidationException', 'Input is too long for requested model.', 400, 'context_length_exceeded'],
     [400, 'ValidationException', 'The provided model identifier is invalid.', 404, 'model_not_found'],
   ])('%i %s: %s', async (status, type, message, ours, code) => {
