@@ -2,60 +2,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../packages/server/testing/harness/free-port.ts'
+import { type LoopMonitor, type Measurement, openLoopMonitor } from './loop-monitor.ts'
 import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 const MiB = 1024 * 1024
 /** Memory for one body of 32 MiB: received, joined, as text and as parsed values, before a garbage collection. */
 const MAX_GROWTH_MIB = 350
 
-/**
- * Runs within the program. Reports how much its main thread worked at most between two of its timers, which is how long its event
- * loop was blocked on a machine without other work, and how much its memory grew since the last reset. The reference is the time to
- * parse 4 MB of `{},` at once. CPU time where the system tells it of a thread, as Linux does.
- */
-const MONITOR = `
-  import { readFileSync } from 'node:fs'
-  import { createServer } from 'node:http'
-  const readMs = () => {
-    try {
-      return Number(readFileSync('/proc/self/task/' + process.pid + '/schedstat', 'latin1').split(' ')[0]) / 1e6
-    } catch {
-      return performance.now()
-    }
-  }
-  let at = readMs()
-  let delayMs = 0
-  let base = 0
-  let peak = 0
-  const look = () => {
-    const now = readMs()
-    delayMs = Math.max(delayMs, now - at)
-    at = now
-    peak = Math.max(peak, process.memoryUsage.rss())
-  }
-  const answers = {
-    '/reset': () => { look(); delayMs = 0; base = process.memoryUsage.rss(); peak = base },
-    '/reference': () => {
-      const text = '[' + '{},'.repeat(1400000) + '{}]'
-      const start = readMs()
-      JSON.parse(text)
-      return { delayMs: readMs() - start }
-    },
-    '/report': () => { look(); return { delayMs, growthMiB: (peak - base) / 1048576 } },
-  }
-  setInterval(look, 5).unref()
-  const server = createServer((req, res) => {
-    setTimeout(() => res.end(JSON.stringify(answers[req.url]() ?? {})), 25)
-  })
-  server.on('error', () => {})
-  server.listen(Number(process.env.MONITOR_PORT), '127.0.0.1')
-  server.unref()
-`
-
 let home: ProgramHome
 let program: Program
-let monitorUrl: string
+let monitor: LoopMonitor
 let secretKey: string
 /** A provider that a tenant runs to harm the others. */
 let upstream: Server
@@ -63,12 +19,8 @@ let upstreamAnswer: { status?: number; type?: string; body: string | Buffer } = 
 
 beforeAll(async () => {
   home = await openProgramHome()
-  const port = await freePort()
-  monitorUrl = `http://127.0.0.1:${port}`
-  program = await home.start({
-    MONITOR_PORT: String(port),
-    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(MONITOR)}`,
-  })
+  monitor = await openLoopMonitor()
+  program = await home.start(monitor.env)
   const { managementKey, developmentId, ...keys } = await setUp(program)
   secretKey = keys.secretKey
   upstream = createServer((req, res) => {
@@ -99,30 +51,6 @@ afterAll(async () => {
   upstream.closeAllConnections()
   upstream.close()
 })
-
-interface Report {
-  readonly delayMs: number
-  readonly growthMiB: number
-}
-
-interface Measurement extends Report {
-  /** The delay as a multiple of the reference, which is measured right before: other work on the machine slows both. */
-  readonly delayInReferences: number
-}
-
-async function monitor(path: string): Promise<Report> {
-  // A kept connection may be closed by the monitor just when it is used again.
-  const response = await fetch(monitorUrl + path, { headers: { connection: 'close' } })
-  return (await response.json()) as Report
-}
-
-async function measure(work: () => Promise<unknown>): Promise<Measurement> {
-  const reference = await monitor('/reference')
-  await monitor('/reset')
-  await work()
-  const report = await monitor('/report')
-  return { ...report, delayInReferences: report.delayMs / reference.delayMs }
-}
 
 interface Attack {
   readonly url: string
@@ -232,7 +160,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
       const reports: Measurement[] = []
       for (let again = 0; again < 3; again++) {
         reports.push(
-          await measure(async () => {
+          await monitor.measure(async () => {
             const answer = await send(attack)
             expect(answer.status).toBe(status)
             expect(answer.bytes).toBeLessThan(8 * 1024)
@@ -250,7 +178,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
     const reports: Measurement[] = []
     for (let again = 0; again < 3; again++) {
       reports.push(
-        await measure(async () => {
+        await monitor.measure(async () => {
           const answers = await Promise.all(Array.from({ length: 8 }, () => send(attack)))
           expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
         }),
@@ -262,7 +190,7 @@ describe('a body that takes seconds and gigabytes to parse at once', () => {
   test('blocks the event loop no longer for two hundred concurrent bodies of the length that is parsed at once', async () => {
     const attack = CHAT(withField(`[${numbered(1_300, n => `{"k${n}":"${'x'.repeat(150)}"}`)}]`))
     expect(attack.body.length).toBeGreaterThan(200 * 1024)
-    const { delayInReferences } = await measure(async () => {
+    const { delayInReferences } = await monitor.measure(async () => {
       const answers = await Promise.all(Array.from({ length: 200 }, () => send(attack)))
       expect(answers.every(({ status }) => status === 200)).toBe(true)
     })
@@ -321,7 +249,7 @@ describe('an answer of a provider that takes seconds to parse at once', () => {
     const reports: Measurement[] = []
     for (let again = 0; again < 3; again++) {
       reports.push(
-        await measure(async () => {
+        await monitor.measure(async () => {
           const answer = await send(attack)
           expect(answer.status).toBe(status)
         }),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 import type {
   AudioUsageBounds,
   SpeechReply,
@@ -32,14 +32,14 @@ export interface AudioClient {
   findTranscriptObjection(request: TranscriptionRequest, target: Model): AudioObjection | undefined
   /** The most that the transcript may use. */
   maxTranscriptUsage(request: TranscriptionRequest): AudioUsageBounds
-  encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest
+  encodeTranscription(request: TranscriptionRequest, target: Target): EncodedRequest
   /** undefined: the answer has no text. */
   decodeTranscription(body: JsonObject, target: Target): TranscriptionReply | undefined
   /** undefined: the model can speak so. */
   findSpeechObjection(request: SpeechRequest, target: Model): AudioObjection | undefined
   /** The most that the speech may use. */
   maxSpeechUsage(request: SpeechRequest): AudioUsageBounds
-  encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest
+  encodeSpeech(request: SpeechRequest, target: Target): EncodedRequest
   /** The answer to a request for speech is JSON with the audio in it. Absent: the audio itself, or events. */
   readonly speaksJson?: true
   /** Returns undefined if the answer has no audio. Yields between pieces of the work, which may take long. */

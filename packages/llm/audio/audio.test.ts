@@ -263,7 +263,7 @@ describe('speech', () => {
     })
     const { contentType, bytes } = encodeSpeechReply({ isStream: true }, reply)
     expect(contentType).toBe('text/event-stream')
-    expect(decode(bytes, contentType, 'wav')?.audio).toEqual(reply.audio)
+    expect(decode(Buffer.from(String(bytes)), contentType, 'wav')?.audio).toEqual(reply.audio)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import type { SpeechFormat, SpeechReply, SpeechRequest } from './audio-format.ts'
-import { type EncodedAudio, EVENT_STREAM, toEvent } from './encode-transcript.ts'
+import { type EncodedAudio, EVENT_STREAM, toEvents } from './encode-transcript.ts'
 
 const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
   mp3: 'audio/mpeg',
@@ -25,5 +25,5 @@ export function encodeSpeechReply(
     { type: 'speech.audio.delta', audio: audio.toString('base64') },
     { type: 'speech.audio.done', ...(tokens === undefined ? {} : { usage: counted }) },
   ]
-  return { contentType: EVENT_STREAM, bytes: Buffer.from(events.map(toEvent).join('')) }
+  return { contentType: EVENT_STREAM, bytes: toEvents(events) }
 }

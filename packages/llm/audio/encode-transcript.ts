@@ -1,11 +1,12 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObjects, toText } from '../json/json-value.ts'
+import { type SentBody, toSentJson, toSentText } from '../json/unwritten-json.ts'
 import type { TranscriptionReply, TranscriptionRequest } from './audio-format.ts'
 
 /** A whole answer: its media type and its bytes. */
 export interface EncodedAudio {
   readonly contentType: string
-  readonly bytes: Buffer
+  readonly bytes: SentBody
 }
 
 const JSON_TYPE = 'application/json'
@@ -20,20 +21,18 @@ export function encodeTranscript(
   if (isStream) return { contentType: EVENT_STREAM, bytes: encodeEvents(reply) }
   switch (format) {
     case 'json':
-      return { contentType: JSON_TYPE, bytes: toBytes(toShort(reply.body)) }
+      return { contentType: JSON_TYPE, bytes: toSentJson(toShort(reply.body)) }
     case 'verbose_json':
     case 'diarized_json':
-      return { contentType: JSON_TYPE, bytes: toBytes(reply.body) }
+      return { contentType: JSON_TYPE, bytes: toSentJson(reply.body) }
     case 'text':
       return { contentType: TEXT_TYPE, bytes: Buffer.from(`${reply.text}\n`) }
     case 'srt':
-      return { contentType: TEXT_TYPE, bytes: Buffer.from(toSrt(reply.body)) }
+      return { contentType: TEXT_TYPE, bytes: encodeCues('', reply.body, toSrt) }
     case 'vtt':
-      return { contentType: 'text/vtt; charset=utf-8', bytes: Buffer.from(toVtt(reply.body)) }
+      return { contentType: 'text/vtt; charset=utf-8', bytes: encodeCues('WEBVTT\n\n', reply.body, toVtt) }
   }
 }
-
-const toBytes = (value: JsonObject): Buffer => Buffer.from(JSON.stringify(value))
 
 /** What `json` has of a `verbose_json` answer, with the usage that OpenAI reports in it. */
 function toShort(body: JsonObject): JsonObject {
@@ -47,17 +46,17 @@ function toShort(body: JsonObject): JsonObject {
   }
 }
 
-function encodeEvents({ text, body }: TranscriptionReply): Buffer {
+function encodeEvents({ text, body }: TranscriptionReply): SentBody {
   const { usage } = toShort(body)
   const events: JsonObject[] = [
     { type: 'transcript.text.delta', delta: text },
     { type: 'transcript.text.done', text, ...(usage === undefined ? {} : { usage }) },
   ]
-  return Buffer.from(events.map(toEvent).join(''))
+  return toEvents(events)
 }
 
-export function toEvent(event: JsonObject): string {
-  return `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
+export function toEvents(events: readonly JsonObject[]): SentBody {
+  return toSentText(events.flatMap(value => [`event: ${String(value.type)}\ndata: `, { value }, '\n\n']))
 }
 
 interface Cue {
@@ -67,30 +66,38 @@ interface Cue {
   readonly text: string
 }
 
-function toCues(body: JsonObject): Cue[] {
-  return toObjects(body.segments).map(({ start, end, text }) => ({
-    start: toMs(start),
-    end: toMs(end),
-    text: (toText(text) ?? '').trim(),
-  }))
+/** How many cues are written at once. */
+const CUES_A_PIECE = 512
+
+/** Returns the segments of a transcript as subtitles behind a first line. */
+function encodeCues(head: string, body: JsonObject, write: (cue: Cue, at: number) => string): SentBody {
+  const segments = toObjects(body.segments)
+  const cues = {
+    *pieces(): Generator<Buffer, void> {
+      yield Buffer.from(head)
+      for (let start = 0; start < segments.length; start += CUES_A_PIECE) {
+        const piece = segments.slice(start, start + CUES_A_PIECE)
+        yield Buffer.from(piece.map((segment, at) => write(toCue(segment), start + at)).join(''))
+      }
+    },
+  }
+  return segments.length <= CUES_A_PIECE ? Buffer.concat([...cues.pieces()]) : cues
+}
+
+function toCue({ start, end, text }: JsonObject): Cue {
+  return { start: toMs(start), end: toMs(end), text: (toText(text) ?? '').trim() }
 }
 
 function toMs(seconds: unknown): number {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.max(0, Math.round(seconds * 1000)) : 0
 }
 
-function toSrt(body: JsonObject): string {
-  const cues = toCues(body)
-  return cues
-    .map(
-      ({ start, end, text }, at) => `${at + 1}\n${toTime(start, ',')} --> ${toTime(end, ',')}\n${text}\n\n`,
-    )
-    .join('')
+function toSrt({ start, end, text }: Cue, at: number): string {
+  return `${at + 1}\n${toTime(start, ',')} --> ${toTime(end, ',')}\n${text}\n\n`
 }
 
-function toVtt(body: JsonObject): string {
-  const cues = toCues(body)
-  return `WEBVTT\n\n${cues.map(({ start, end, text }) => `${toTime(start, '.')} --> ${toTime(end, '.')}\n${text}\n\n`).join('')}`
+function toVtt({ start, end, text }: Cue): string {
+  return `${toTime(start, '.')} --> ${toTime(end, '.')}\n${text}\n\n`
 }
 
 /** `01:02:03,004`. */

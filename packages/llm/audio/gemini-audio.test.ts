@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../json/json-value.ts'
+import type { SentBody } from '../json/unwritten-json.ts'
 import { gemini } from '../providers/gemini.ts'
 import type { Target } from '../upstream/target.ts'
 import type { SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
@@ -34,7 +35,7 @@ const speech = (fields: Partial<SpeechRequest> = {}): SpeechRequest => ({
   rest: {},
   ...fields,
 })
-const sent = (body: Buffer): any => JSON.parse(body.toString())
+const sent = (body: SentBody): any => JSON.parse(body.toString())
 const bytesOf = (body: JsonObject): Buffer => Buffer.from(JSON.stringify(body))
 
 describe('a transcript by Gemini', () => {

@@ -2,12 +2,13 @@ import { geminiContent } from '../formats/gemini-content/client/client.ts'
 import { decodeUsage } from '../formats/gemini-content/client/decode-usage.ts'
 import { CONTENTS } from '../formats/gemini-content/wire/content-rules.ts'
 import { isObject, type JsonObject, toObject, toObjects, toText } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { FieldRules, SCALAR, toListRule, toObjectRule, toUsualRule } from '../upstream/outgoing-rules.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 import { estimateMaxTokens } from '../usage/estimate.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { AudioClient, SpeechAnswer } from './audio-client.ts'
@@ -188,7 +189,7 @@ function encodeUsage({ textInput, audioInput, textOutput }: AudioTokens): JsonOb
   }
 }
 
-function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Target): UpstreamRequest {
+function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Target): EncodedRequest {
   const { provider, model, baseUrl } = target
   const text = instructions === undefined ? input : `${instructions}:\n${input}`
   const value: JsonObject = {
@@ -202,7 +203,7 @@ function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Tar
   return {
     ...joinAddress(baseUrl, path),
     headers: { ...JSON_HEADERS },
-    body: Buffer.from(JSON.stringify(value)),
+    body: toSentJson(value),
     content: { rules: SPEECH_RULES, value },
   }
 }

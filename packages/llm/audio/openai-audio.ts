@@ -1,10 +1,11 @@
 import { encodeForm, type FormPart } from '../images/multipart.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject, toText } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import type { Provider } from '../provider/provider.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 import { anyCountOrZero } from '../usage/token-count.ts'
 import type { AudioClient, SpeechAnswer } from './audio-client.ts'
 import type {
@@ -42,7 +43,7 @@ export function findRequestedFormat(
   return isEnough && provider.audio?.countsInJson === true ? 'json' : 'verbose_json'
 }
 
-function encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest {
+function encodeTranscription(request: TranscriptionRequest, target: Target): EncodedRequest {
   const { task, file, prompt, rest } = request
   const format = findRequestedFormat(request.format, target)
   if (format === undefined)
@@ -118,7 +119,7 @@ function speaksInEvents({ provider, model }: { provider: Provider; model: string
   return provider.audio?.streamsSpeech === true && !WITHOUT_EVENTS.test(model)
 }
 
-function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest {
+function encodeSpeech(request: SpeechRequest, target: Target): EncodedRequest {
   const { input, voice, instructions, format, speed, rest } = request
   const inEvents = speaksInEvents(target)
   const value: JsonObject = {
@@ -134,7 +135,7 @@ function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest {
   return {
     ...toAddress(target, '/audio/speech'),
     headers: { 'content-type': 'application/json', accept: inEvents ? 'text/event-stream' : '*/*' },
-    body: Buffer.from(JSON.stringify(value)),
+    body: toSentJson(value),
     content: { rules: SPEECH_RULES, value },
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { parseWholeCount } from '../usage/token-count.ts'
@@ -18,7 +19,7 @@ export const bedrockEmbeddings: EmbeddingFormat = {
     return {
       ...joinAddress(baseUrl, `/model/${encodeURIComponent(model)}/invoke`),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(body)),
+      body: toSentJson(body),
       content: { rules: BEDROCK_RULES, value: body },
     }
   },

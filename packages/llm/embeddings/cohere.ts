@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { parseWholeCount } from '../usage/token-count.ts'
@@ -23,7 +24,7 @@ export const cohereEmbeddings: EmbeddingFormat = {
     return {
       ...joinAddress(baseUrl, '/embed'),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(body)),
+      body: toSentJson(body),
       content: { rules: COHERE_RULES, value: body },
     }
   },

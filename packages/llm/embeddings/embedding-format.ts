@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 
 /** Texts, or texts as the numbers of their tokens, which few providers take. */
 export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]
@@ -51,7 +51,7 @@ export interface EmbeddingFormat {
   /** True if the provider can be told to cut the beginning of a text that is too long. */
   readonly cutsStart?: true
   /** `request.input` is what this one call is for. */
-  encodeRequest(request: EmbeddingRequest, target: Target): UpstreamRequest
+  encodeRequest(request: EmbeddingRequest, target: Target): EncodedRequest
   /** undefined: the answer holds no vectors. */
   decodeReply(body: JsonObject, headers: Headers, target: Target): EmbeddingReply | undefined
 }

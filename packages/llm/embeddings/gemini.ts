@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { parseWholeCount } from '../usage/token-count.ts'
@@ -36,7 +37,7 @@ export const geminiEmbeddings: EmbeddingFormat = {
     return {
       ...joinAddress(baseUrl, `/models/${encodeURIComponent(model)}:batchEmbedContents`),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(body)),
+      body: toSentJson(body),
       content: { rules: GEMINI_RULES, value: body },
     }
   },

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { parseWholeCount } from '../usage/token-count.ts'
@@ -16,7 +17,7 @@ export const ollamaEmbeddings: EmbeddingFormat = {
       // A credential's address may be that of its OpenAI-format routes, which lie beside.
       ...joinAddress(baseUrl.replace(/\/(?:v1|api)$/, ''), '/api/embed'),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(body)),
+      body: toSentJson(body),
       content: { rules: OLLAMA_RULES, value: body },
     }
   },

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import type { OpenAiEmbeddingDeviations } from '../provider/embedding-service.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
@@ -30,7 +31,7 @@ export const openAiEmbeddings: EmbeddingFormat = {
     return {
       ...toAddress(target, path),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(body)),
+      body: toSentJson(body),
       content: { rules: OPENAI_RULES, value: body },
     }
   },

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 import { parseWholeCount } from '../usage/token-count.ts'
 import {
   type EmbeddingFormat,
@@ -28,7 +29,7 @@ export const vertexEmbeddings: EmbeddingFormat = {
   decodeReply: body => (body.predictions === undefined ? decodeOne(body) : decodeMany(body)),
 }
 
-function encodeMany(request: EmbeddingRequest, target: Target): UpstreamRequest {
+function encodeMany(request: EmbeddingRequest, target: Target): EncodedRequest {
   const taskType = toTaskType(request.inputType)
   const { title } = request
   const instances = (request.input as readonly string[]).map(content => {
@@ -42,7 +43,7 @@ function encodeMany(request: EmbeddingRequest, target: Target): UpstreamRequest 
   return toRequest('predict', body, target)
 }
 
-function encodeOne(request: EmbeddingRequest, target: Target): UpstreamRequest {
+function encodeOne(request: EmbeddingRequest, target: Target): EncodedRequest {
   const [text] = request.input as readonly string[]
   const body: JsonObject = { content: { parts: [{ text: text ?? '' }] } }
   const taskType = toTaskType(request.inputType)
@@ -52,12 +53,12 @@ function encodeOne(request: EmbeddingRequest, target: Target): UpstreamRequest {
   return toRequest('embedContent', body, target)
 }
 
-function toRequest(method: string, body: JsonObject, { provider, model, baseUrl }: Target): UpstreamRequest {
+function toRequest(method: string, body: JsonObject, { provider, model, baseUrl }: Target): EncodedRequest {
   const path = `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:${method}`
   return {
     ...joinAddress(baseUrl, path),
     headers: { ...JSON_HEADERS },
-    body: Buffer.from(JSON.stringify(body)),
+    body: toSentJson(body),
     content: { rules: VERTEX_RULES, value: body },
   }
 }

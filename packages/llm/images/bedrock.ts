@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { type ImageFormat, type ImageRequest, listParams, toBase64 } from './image-format.ts'
@@ -46,7 +47,7 @@ export const bedrockImages: ImageFormat = {
     return {
       ...joinAddress(baseUrl, `/model/${encodeURIComponent(model)}/invoke`),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(body)),
+      body: toSentJson(body),
       content: { rules: BEDROCK_RULES, value: body },
     }
   },

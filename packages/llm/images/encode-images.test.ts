@@ -222,7 +222,7 @@ describe('what a provider is sent', () => {
       rest: { input_fidelity: 'high', output_compression: 50 },
     })
     expect(path).toBe('/v9/images/edits')
-    const form = await new Response(body, { headers }).formData()
+    const form = await new Response(body as Buffer, { headers }).formData()
     const fields = Object.fromEntries([...form].filter(([, value]) => typeof value === 'string'))
     expect(fields).toEqual({
       model: 'gpt-image-1',

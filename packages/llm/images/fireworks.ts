@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { type GeneratedImage, type ImageFormat, listParams } from './image-format.ts'
@@ -25,7 +26,7 @@ export const fireworksImages: ImageFormat = {
     return {
       ...joinAddress(baseUrl, `/workflows/${name}/text_to_image`),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(body)),
+      body: toSentJson(body),
       content: { rules: FIREWORKS_RULES, value: body },
     }
   },

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 import { anyCountOrZero } from '../usage/token-count.ts'
 import {
   findOutput,
@@ -77,17 +78,17 @@ function encodeSize({ size }: ImageRequest, model: string): JsonObject | undefin
   return isImagen(model) || HAS_ONE_SIZE.test(model) ? undefined : { aspectRatio, imageSize: tier as string }
 }
 
-function toRequest(method: string, body: JsonObject, { provider, model, baseUrl }: Target): UpstreamRequest {
+function toRequest(method: string, body: JsonObject, { provider, model, baseUrl }: Target): EncodedRequest {
   return {
     ...joinAddress(baseUrl, `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:${method}`),
     headers: { ...JSON_HEADERS },
-    body: Buffer.from(JSON.stringify(body)),
+    body: toSentJson(body),
     content: { rules: GOOGLE_RULES, value: body },
   }
 }
 
 /** A caller's own contents and settings. */
-function toPassed(google: GoogleFields, target: Target): UpstreamRequest {
+function toPassed(google: GoogleFields, target: Target): EncodedRequest {
   const { contents, systemInstruction, config, safetySettings } = google
   const value: JsonObject = { contents: [...contents], generationConfig: config }
   if (systemInstruction !== undefined) value.systemInstruction = systemInstruction

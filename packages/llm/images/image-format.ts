@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 
 /** An image that a request brings along: its bytes, or the address at which it lies. */
 export type ImageSource =
@@ -98,7 +98,7 @@ export interface ImageFormat {
   /** The most tokens that one image of a model has. Absent: by OpenAI's table (image-pricing.ts). */
   maxImageTokens?(model: string): number
   /** `request.n` is what this one call is for. `dropped`: wire names that must not be sent. */
-  encodeRequest(request: ImageRequest, target: Target, dropped?: readonly string[]): UpstreamRequest
+  encodeRequest(request: ImageRequest, target: Target, dropped?: readonly string[]): EncodedRequest
   /** undefined: the answer has no images. */
   decodeReply(body: JsonObject, target: Target): ImageReply | undefined
 }

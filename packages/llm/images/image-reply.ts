@@ -1,18 +1,19 @@
 import type { JsonObject } from '../json/json-value.ts'
+import { type SentBody, toSentJson } from '../json/unwritten-json.ts'
 import type { GeneratedImage, ImageReply, ImageUsage } from './image-format.ts'
 
 /**
  * OpenAI's `ImagesResponse`. An image is given as its provider gave it, base64 or address, whatever `response_format`
  * asked for: the gateway makes no address from which any caller could fetch it.
  */
-export function encodeImages(reply: ImageReply, created: number): Buffer {
+export function encodeImages(reply: ImageReply, created: number): SentBody {
   const body: JsonObject = {
     created,
     data: reply.images.map(toEntry),
     ...(reply.commonFields ?? toCommonFields(reply)),
   }
   if (reply.usage !== undefined) body.usage = encodeUsage(reply.usage)
-  return Buffer.from(JSON.stringify(body))
+  return toSentJson(body)
 }
 
 function toEntry({ base64, url, revisedPrompt }: GeneratedImage): JsonObject {

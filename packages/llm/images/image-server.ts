@@ -1,5 +1,6 @@
 import type { Findings } from '../formats/shared/requests/findings.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import type { SentBody } from '../json/unwritten-json.ts'
 import type { ImageReply, ImageRequest } from './image-format.ts'
 
 /** The parsed body of an image request. */
@@ -25,5 +26,5 @@ export interface ImageServer {
   /** Throws RequestError. */
   parse(body: JsonObject, context: ImageContext): ParsedImages
   /** `model`: `provider/model` of the target that answered. */
-  encodeReply(reply: ImageReply, model: string, requestId: string): Buffer
+  encodeReply(reply: ImageReply, model: string, requestId: string): SentBody
 }

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
+import { toSentJson } from '../json/unwritten-json.ts'
 import type { OpenAiImageDeviations } from '../provider/image-service.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
 import { anyCountOrZero } from '../usage/token-count.ts'
 import {
@@ -57,7 +58,7 @@ export const openAiImages: ImageFormat = {
   decodeReply,
 }
 
-function encode(request: ImageRequest, target: Target, dropped: readonly string[]): UpstreamRequest {
+function encode(request: ImageRequest, target: Target, dropped: readonly string[]): EncodedRequest {
   const fields = encodeFields(request, target, dropped)
   const { images, mask } = request
   if (images === undefined) return toJson(target, deviationsOf(target).path ?? '/images/generations', fields)
@@ -130,11 +131,11 @@ function encodeImages(
   }
 }
 
-function toJson(target: Target, path: string, body: JsonObject): UpstreamRequest {
+function toJson(target: Target, path: string, body: JsonObject): EncodedRequest {
   return {
     ...toAddress(target, path),
     headers: { ...JSON_HEADERS },
-    body: Buffer.from(JSON.stringify(body)),
+    body: toSentJson(body),
     content: { rules: OPENAI_RULES, value: body },
   }
 }
@@ -145,7 +146,7 @@ function toForm(
   fields: JsonObject,
   images: readonly ImageSource[],
   mask: ImageSource | undefined,
-): UpstreamRequest {
+): EncodedRequest {
   const parts: FormPart[] = []
   for (const [name, value] of Object.entries(fields)) {
     if (value === null) continue

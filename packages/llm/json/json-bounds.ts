@@ -4,6 +4,9 @@ export const MAX_JSON_DEPTH = 64
 /** No meaningful number is longer; JavaScript keeps 17 digits of one. */
 export const MAX_NUMBER_BYTES = 1_024
 
+/** The most names of one object. Listing as many takes some 10 ms, and is no work that can be divided. */
+export const MAX_NAMES = 65_536
+
 /** How much one text may hold. Every value costs memory and time that its bytes do not show: `{}` takes 56 bytes. */
 export interface JsonBounds {
   /** The most values of every kind. Numbers are the cheapest. */

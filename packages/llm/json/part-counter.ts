@@ -30,7 +30,7 @@ export class PartCounter {
       const code = text.charCodeAt(at)
       if (this.isEscaped) {
         this.isEscaped = false
-        if (code === LETTER_U && isHalf(text, at)) this.halves++
+        if (isHalfEscape(text, at)) this.halves++
       } else if (this.isInString) {
         if (code === QUOTE) this.isInString = false
         else if (code === BACKSLASH) this.isEscaped = true
@@ -50,7 +50,8 @@ export class PartCounter {
 }
 
 /** Returns true if the escape whose letter stands at `at` begins like those of U+D800 to U+DFFF. */
-function isHalf(text: string, at: number): boolean {
+export function isHalfEscape(text: string, at: number): boolean {
+  if (text.charCodeAt(at) !== LETTER_U) return false
   if ((text.charCodeAt(at + 1) | LOWER) !== LETTER_D) return false
   const digit = text.charCodeAt(at + 2)
   return digit === 0x38 || digit === 0x39 || ((digit | LOWER) >= 0x61 && (digit | LOWER) <= 0x66)

@@ -4,13 +4,16 @@ import { scanJson } from './json-scan.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { parseByText } from './parse-text.ts'
 import { cutField, spliceObject } from './splice.ts'
+import { type SentBody, UnwrittenJson } from './unwritten-json.ts'
 
 function splice(text: string, changes: Record<string, Json | undefined>): string {
   const bytes = Buffer.from(text)
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
-  return spliceObject({ bytes, fields: scan.fields }, new Map(Object.entries(changes))).toString()
+  return written(spliceObject({ bytes, fields: scan.fields }, new Map(Object.entries(changes)))).toString()
 }
+
+const written = (body: SentBody): Buffer => ('pieces' in body ? Buffer.concat([...body.pieces()]) : body)
 
 describe('spliceObject', () => {
   test.each<[string, Record<string, Json | undefined>, string]>([
@@ -30,6 +33,23 @@ describe('spliceObject', () => {
     expect(splice(text, changes)).toBe(expected)
   })
 
+  test('a long value, and long bytes that are kept, are written later', () => {
+    const text = 'x'.repeat(1024 * 1024)
+    const bytes = Buffer.from(`{"model":"a", "text" : "${text}"}`)
+    const scan = scanJson(bytes)
+    if (!scan.ok) throw new Error(scan.reason)
+    const source = { bytes, fields: scan.fields }
+    for (const changes of [{ model: 'b' }, { text: [text, 'é'] }, { more: text, n: 1 }]) {
+      const body = spliceObject(source, new Map<string, Json>(Object.entries(changes)))
+      expect(body).toBeInstanceOf(UnwrittenJson)
+      const expected = { ...(parseByText(bytes.toString()) as JsonObject), ...changes }
+      expect(parseByText(written(body).toString())).toEqual(expected)
+    }
+    expect(spliceObject(source, new Map([['text', 'short']]))).toEqual(
+      Buffer.from('{"model":"a", "text" : "short"}'),
+    )
+  })
+
   test('any object, any changes: parses to the object with the changes, and kept fields keep their bytes', () => {
     const name = fc.constantFrom('a', 'b', 'c', '"', 'é', '__proto__', '1', 'd')
     const spacing = fc.constantFrom(undefined, 1, '\t')
@@ -42,9 +62,8 @@ describe('spliceObject', () => {
         const bytes = Buffer.from(JSON.stringify(Object.fromEntries(before), null, space))
         const scan = scanJson(bytes)
         if (!scan.ok) throw new Error(scan.reason)
-        const out = spliceObject(
-          { bytes, fields: scan.fields },
-          new Map(changes as [string, Json | undefined][]),
+        const out = written(
+          spliceObject({ bytes, fields: scan.fields }, new Map(changes as [string, Json | undefined][])),
         )
         const expected = new Map(Object.entries(parseByText(bytes.toString()) as JsonObject))
         for (const [key, value] of changes) {

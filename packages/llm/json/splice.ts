@@ -1,5 +1,9 @@
 import type { FieldSpan } from './field-span.ts'
 import type { Json } from './json-value.ts'
+import { isShortJson, type SentBody, UnwrittenJson } from './unwritten-json.ts'
+
+/** A longer text is copied when it is written: fresh memory takes a millisecond per MiB. */
+const SHORT_BYTES = 512 * 1024
 
 export interface SplicedObject {
   readonly bytes: Buffer
@@ -11,7 +15,10 @@ export interface SplicedObject {
  * removes. Every other byte stays as it came, so numbers, escapes and unknown fields reach the provider unaltered.
  * `source` must be what scanJson found in the bytes of an object.
  */
-export function spliceObject(source: SplicedObject, changes: ReadonlyMap<string, Json | undefined>): Buffer {
+export function spliceObject(
+  source: SplicedObject,
+  changes: ReadonlyMap<string, Json | undefined>,
+): SentBody {
   const { bytes, fields } = source
   const out = new ByteWriter(bytes)
   const appended = new Map(changes)
@@ -32,7 +39,7 @@ export function spliceObject(source: SplicedObject, changes: ReadonlyMap<string,
     first = false
     if (changed) {
       out.copy(span.keyStart, span.valueStart)
-      out.write(JSON.stringify(value))
+      out.writeValue(value as Json)
     } else {
       out.copy(span.keyStart, span.valueEnd)
     }
@@ -41,7 +48,8 @@ export function spliceObject(source: SplicedObject, changes: ReadonlyMap<string,
   if (previousEnd === -1) out.copy(0, tail)
   for (const [name, value] of appended) {
     if (value === undefined) continue
-    out.write(`${first ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    out.write(`${first ? '' : ','}${JSON.stringify(name)}:`)
+    out.writeValue(value)
     first = false
   }
   out.copy(tail, bytes.length)
@@ -75,7 +83,7 @@ export function cutField({ bytes, fields }: SplicedObject, name: string): Splice
 /** Gathers ranges of the source and new text, and copies once. Adjacent ranges become one. */
 class ByteWriter {
   private readonly source: Buffer
-  private readonly pieces: Buffer[] = []
+  private readonly pieces: (Buffer | { readonly value: Json })[] = []
   private start = 0
   private end = 0
 
@@ -99,11 +107,24 @@ class ByteWriter {
     this.start = this.end
   }
 
-  finish(): Buffer {
+  /** A value that is long is written later. */
+  writeValue(value: Json): void {
+    if (isShortJson(value)) return this.write(JSON.stringify(value))
     this.flush()
-    return this.pieces.length === 1 && this.pieces[0] !== undefined
-      ? this.pieces[0]
-      : Buffer.concat(this.pieces)
+    this.pieces.push({ value })
+  }
+
+  finish(): SentBody {
+    this.flush()
+    const written: Buffer[] = []
+    let size = 0
+    for (const piece of this.pieces) {
+      if ('value' in piece) return new UnwrittenJson(this.pieces)
+      written.push(piece)
+      size += piece.length
+    }
+    if (written.length === 1 && written[0] !== undefined) return written[0]
+    return size > SHORT_BYTES ? new UnwrittenJson(written) : Buffer.concat(written, size)
   }
 
   private flush(): void {

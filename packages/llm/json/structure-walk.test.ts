@@ -73,3 +73,15 @@ describe('StructureWalk', () => {
     expect(countReads(text) / text.length).toBeLessThan(16)
   })
 })
+
+test('an object has at most 65,536 names, which are listed in one go, and other objects more', () => {
+  const object = (count: number): string =>
+    `{${Array.from({ length: count }, (_, at) => `"${at}":0`).join()}}`
+  const walk = (text: string): StructureWalk => {
+    const walk = new StructureWalk(Buffer.from(text), UNBOUNDED)
+    walk.advance(text.length)
+    return walk
+  }
+  expect(walk(`[${object(65_536)},${object(10)}]`).problem).toBeUndefined()
+  expect(walk(`[${object(65_537)}]`).problem).toBe('too_many_values')
+})

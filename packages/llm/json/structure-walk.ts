@@ -1,5 +1,11 @@
 import type { FieldSpan } from './field-span.ts'
-import { type JsonBounds, type JsonProblem, MAX_JSON_DEPTH, MAX_NUMBER_BYTES } from './json-bounds.ts'
+import {
+  type JsonBounds,
+  type JsonProblem,
+  MAX_JSON_DEPTH,
+  MAX_NAMES,
+  MAX_NUMBER_BYTES,
+} from './json-bounds.ts'
 import { OpenKeys } from './open-keys.ts'
 import { indexOfStringEnd, indexOfWholeCharacter } from './string-bytes.ts'
 import type { ValueBuilder, WalkPosition } from './value-builder.ts'
@@ -170,6 +176,7 @@ export class StructureWalk implements WalkPosition {
     const isTwice = keys.add(depth, this.frames[depth] as number, start + 1, end)
     if (keys.isPrototypeKey(start + 1, end)) this.hasPrototypeKey = true
     if (isTwice) return this.fail('duplicate_key', keys.decode(start + 1, end))
+    if (keys.count - (this.frames[depth] as number) > MAX_NAMES) return this.fail('too_many_values')
     if (depth > 1) return
     this.fieldName = keys.decode(start + 1, end)
     this.fieldStart = start

@@ -5,18 +5,18 @@ const LEAST_CHARS = 32
 
 /**
  * Returns what is left of `room`, in characters, after a value that is encoded or copied. Less than 0: the value is longer, and its
- * rest was not looked at.
+ * rest was not looked at. `least`: what a value and a name cost besides their characters.
  */
-export function weighJson(value: Json | undefined, room: number): number {
-  let left = room - LEAST_CHARS
+export function weighJson(value: Json | undefined, room: number, least = LEAST_CHARS): number {
+  let left = room - least
   if (typeof value === 'string') return left - value.length
   if (typeof value !== 'object' || value === null) return left
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && left >= 0; at++) left = weighJson(value[at], left)
+    for (let at = 0; at < value.length && left >= 0; at++) left = weighJson(value[at], left, least)
     return left
   }
   for (const name in value) {
-    left = weighJson(value[name], left - name.length - LEAST_CHARS)
+    left = weighJson(value[name], left - name.length - least, least)
     if (left < 0) break
   }
   return left

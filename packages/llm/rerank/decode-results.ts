@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObjects } from '../json/json-value.ts'
+import { type SentBody, toSentJson } from '../json/unwritten-json.ts'
 import { findWholeCount } from '../usage/token-count.ts'
 import type { RerankResult } from './rerank-format.ts'
 
@@ -21,6 +22,6 @@ export function decodeResults(
   return results.sort((one, other) => other.score - one.score)
 }
 
-export function toBody(value: JsonObject): Buffer {
-  return Buffer.from(JSON.stringify(value))
+export function toBody(value: JsonObject): SentBody {
+  return toSentJson(value)
 }

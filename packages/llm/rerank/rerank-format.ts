@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import type { Target } from '../upstream/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../upstream/upstream-request.ts'
 
 /** One request to order documents by how well they answer a query. */
 export interface RerankRequest {
@@ -39,7 +39,7 @@ export interface RerankReply {
 export interface RerankFormat {
   /** Cuts documents at a number of tokens that the caller names. */
   readonly cutsDocuments?: true
-  encodeRequest(request: RerankRequest, target: Target): UpstreamRequest
+  encodeRequest(request: RerankRequest, target: Target): EncodedRequest
   /** undefined: the answer has no results. */
   decodeReply(body: JsonObject): RerankReply | undefined
 }

@@ -17,7 +17,7 @@ import { toSourceBody } from '../testing/recorded-requests.ts'
 import { authorizeRequest, ReservedFieldError } from './authorize-request.ts'
 import { findReserved } from './reserved-names.ts'
 import type { Target } from './target.ts'
-import type { UpstreamRequest } from './upstream-request.ts'
+import type { EncodedRequest } from './upstream-request.ts'
 
 /** The check of the outgoing body holds without any earlier check. */
 
@@ -48,7 +48,8 @@ const REQUEST: ChatRequest = {
 const BY_KEY = { sender: 'key', isStream: false, choices: 1, maxOutputTokens: 64, addresses: 'any' } as const
 
 /** The path that authorizeRequest refuses, or undefined. */
-function findStop(request: UpstreamRequest, target: Target): string | undefined {
+function findStop(encoded: EncodedRequest, target: Target): string | undefined {
+  const request = { ...encoded, body: Buffer.from(encoded.body.toString()) }
   try {
     authorizeRequest(request, target, 0, { ...BY_KEY, model: target.model })
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { SentBody } from '../json/unwritten-json.ts'
 import type { OutgoingBody } from './outgoing-body.ts'
 
 /** A request without the credential: authorizeRequest adds that last, because a signature covers the rest. */
@@ -13,4 +14,9 @@ export interface UpstreamRequest {
   readonly content?: OutgoingBody
   /** Wire names of what the format has no word for and the request asks for in another way. Absent: nothing. */
   readonly emulated?: readonly string[]
+}
+
+/** A request as a format encodes it. A long body is written before the request is authorized. */
+export interface EncodedRequest extends Omit<UpstreamRequest, 'body'> {
+  readonly body: SentBody
 }

@@ -2,6 +2,7 @@ import { findFields } from '../../json/json-scan.ts'
 import type { JsonObject } from '../../json/json-value.ts'
 import { parseObject } from '../../json/parse-object.ts'
 import { spliceObject } from '../../json/splice.ts'
+import type { SentBody } from '../../json/unwritten-json.ts'
 import type { StreamEvent } from '../../stream/stream-event.ts'
 import type { Bill } from '../../usage/bill.ts'
 import { encodeUsage } from '../openai-chat/server/encode-usage.ts'
@@ -21,7 +22,7 @@ export const completionsServer: ChatServer = {
     `data: ${JSON.stringify(toOpenAiEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
-function toReply(_context: ReplyContext, { bytes, reply, fields }: PlainAnswer, bill: Bill): Buffer {
+function toReply(_context: ReplyContext, { bytes, reply, fields }: PlainAnswer, bill: Bill): SentBody {
   const spans = reply.usage === undefined ? (fields ?? findFields(bytes)) : undefined
   if (spans === undefined) return bytes
   return spliceObject({ bytes, fields: spans }, new Map([['usage', encodeUsage(bill.usage)]]))

@@ -8,7 +8,7 @@ import type { SourceBody } from '../../request/source-body.ts'
 import type { StreamDecoder } from '../../stream/stream-event.ts'
 import type { Target } from '../../upstream/target.ts'
 import type { UpstreamError } from '../../upstream/upstream-error.ts'
-import type { UpstreamRequest } from '../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../upstream/upstream-request.ts'
 
 /** The client side of a wire format. Pure. */
 export interface ClientFormat {
@@ -34,7 +34,7 @@ export interface ClientFormat {
     target: Target,
     source: SourceBody | undefined,
     dropped?: readonly string[],
-  ): UpstreamRequest
+  ): EncodedRequest
   /**
    * Wire names of the parameters that are set, that the target cannot honour, and whose loss would change the answer.
    * With `source`, also those that only a caller of the same format can send.

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/json-value.ts'
+import type { SentBody } from '../../json/unwritten-json.ts'
 import type { ReplyEnvelope } from '../../reply/chat-reply.ts'
 import type { ClientFormatId, FormatId } from '../../request/format-id.ts'
 import type { Bill } from '../../usage/bill.ts'
@@ -70,7 +71,7 @@ export interface ChatServer {
   readonly open?: OpenBody
   /** Throws RequestError. */
   parse(body: JsonObject, context: ParseContext): ParsedChat
-  encodeReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer
+  encodeReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody
   /** `mayBeCut`: a limit may end the stream before its provider does, so that the gateway writes its end. Absent: none can. */
   openStream(context: ReplyContext, mayBeCut?: boolean): StreamEncoder
   /** The answer to a body that asks for nothing but its model. Absent: no body of the format does. */

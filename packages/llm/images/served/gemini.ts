@@ -13,6 +13,7 @@ import {
 import { toPassThroughFindings } from '../../formats/shared/requests/findings.ts'
 import { listUnknownFields } from '../../formats/shared/requests/list-unknown-fields.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { toSentJson, toSentText } from '../../json/unwritten-json.ts'
 import type { GoogleFields, ImageReply, ImageSource, ImageUsage } from '../image-format.ts'
 import { toSource } from '../image-request.ts'
 import type { ImageServer, ParsedImages } from '../image-server.ts'
@@ -44,20 +45,22 @@ const MAX_SOURCES = 16
 export const geminiImages: ImageServer = {
   contentType: 'application/json',
   parse: (given, { pathModel, isEndUser }) => parse(given, pathModel, isEndUser),
-  encodeReply: (reply, model, requestId) => Buffer.from(toJson(reply, model, requestId)),
+  encodeReply: (reply, model, requestId) => toSentJson(toAnswer(reply, model, requestId)),
 }
 
 /** `:streamGenerateContent?alt=sse`: the whole answer as one event, since an image has no pieces. */
 export const geminiImageEvents: ImageServer = {
   ...geminiImages,
   contentType: 'text/event-stream; charset=utf-8',
-  encodeReply: (reply, model, requestId) => Buffer.from(`data: ${toJson(reply, model, requestId)}\r\n\r\n`),
+  encodeReply: (reply, model, requestId) =>
+    toSentText(['data: ', { value: toAnswer(reply, model, requestId) }, '\r\n\r\n']),
 }
 
 /** `:streamGenerateContent`: a list of one chunk. */
 export const geminiImageList: ImageServer = {
   ...geminiImages,
-  encodeReply: (reply, model, requestId) => Buffer.from(`[${toJson(reply, model, requestId)}]`),
+  encodeReply: (reply, model, requestId) =>
+    toSentText(['[', { value: toAnswer(reply, model, requestId) }, ']']),
 }
 
 function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImages {
@@ -176,19 +179,19 @@ function readModalities({ responseModalities: kinds }: JsonObject): string[] {
 }
 
 /** A Google model's answer as it came; that of others in the same shape. */
-function toJson(reply: ImageReply, model: string, requestId: string): string {
-  if (reply.received !== undefined) return JSON.stringify(reply.received)
+function toAnswer(reply: ImageReply, model: string, requestId: string): JsonObject {
+  if (reply.received !== undefined) return reply.received
   const parts = reply.images.map(({ base64, url, mediaType: mimeType = 'image/png' }) =>
     base64 === undefined
       ? { fileData: { mimeType, fileUri: url ?? '' } }
       : { inlineData: { mimeType, data: base64 } },
   )
-  return JSON.stringify({
+  return {
     candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
     ...(reply.usage === undefined ? {} : { usageMetadata: toUsageMetadata(reply.usage) }),
     modelVersion: model,
     responseId: requestId,
-  })
+  }
 }
 
 function toUsageMetadata(usage: ImageUsage): JsonObject {

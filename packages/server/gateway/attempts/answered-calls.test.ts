@@ -8,7 +8,7 @@ function call(text: string, id = 'c'): { index: number; id: string; function: { 
 }
 
 test('a long text in the arguments of a call is accepted', () => {
-  const content = 'x'.repeat(4 * 1024 * 1024)
+  const content = 'x'.repeat(2_000_000)
   expect(() => new AnsweredCalls().add([call(JSON.stringify({ content }))])).not.toThrow()
 })
 
@@ -32,6 +32,20 @@ test('pieces of calls are refused by their number and by their length', () => {
   expect(() => {
     for (let at = 0; at < 33; at++) long.add([call('{}', text)])
   }).toThrow('too long')
+})
+
+test('arguments of more than 2 Mi characters are refused, in one call or in several', () => {
+  const text = JSON.stringify('x'.repeat(1024 * 1024))
+  expect(() => new AnsweredCalls().add([call(JSON.stringify('x'.repeat(2_100_000)))])).toThrow('too long')
+  const calls = new AnsweredCalls()
+  calls.add([call(text)])
+  expect(() => calls.add([call(text)])).toThrow('too long')
+})
+
+test('escapes of half surrogate pairs count as values', () => {
+  const add = (escapes: number): void => new AnsweredCalls().add([call(`"${'\\ud800'.repeat(escapes)}"`)])
+  expect(() => add(60_000)).not.toThrow()
+  expect(() => add(70_000)).toThrow('too many values')
 })
 
 test('ids that unpack to much reasoning are refused', () => {

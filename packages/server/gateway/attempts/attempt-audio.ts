@@ -1,12 +1,12 @@
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import type { EncodedRequest } from '@rideau/llm/upstream/upstream-request'
 import { toSender } from '../../core/access/to-sender.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { AudioTarget } from '../targets/select-audio-targets.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, toErrorText, unreadable, type WholeAnswer } from './attempt-whole.ts'
+import { authorizeWritten } from './authorize-written.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 
 /** Timeout of a call in milliseconds. An hour of audio takes minutes to transcribe. */
@@ -16,7 +16,7 @@ export interface AudioAttempt<T> {
   readonly ctx: IdentifiedContext
   readonly target: Target
   readonly resolved: AudioTarget
-  readonly request: UpstreamRequest
+  readonly request: EncodedRequest
   readonly isBinary: boolean
   /** Returns undefined if the answer is none; a promise if decoding takes its turns in the event loop. */
   readonly decode: (answer: WholeAnswer) => T | undefined | Promise<T | undefined>
@@ -30,12 +30,13 @@ interface AudioDeps {
 }
 
 /** One attempt at a transcript or at speech. */
-export function attemptAudio<T>(
-  { ctx, target, resolved, request, isBinary, decode }: AudioAttempt<T>,
+export async function attemptAudio<T>(
+  { ctx, target, resolved, request: encoded, isBinary, decode }: AudioAttempt<T>,
   { http, sandbox, now }: AudioDeps,
 ): Promise<AttemptResult<T>> {
   const { provider, alias, decodeError } = resolved
-  authorizeRequest(request, target, now(), toGrant(toSender(ctx.caller, ctx.environment), target, ONE_ANSWER))
+  const grant = toGrant(toSender(ctx.caller, ctx.environment), target, ONE_ANSWER)
+  const request = await authorizeWritten(encoded, ctx, target, now, grant)
   const transport = provider.sandbox === true ? sandbox : http
   const timeoutMs = alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const options = { ctx, transport, request, timeoutMs, ...(isBinary ? { isBinary } : {}) }

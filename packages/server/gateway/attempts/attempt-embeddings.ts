@@ -7,7 +7,6 @@ import type {
 import { maxInputsOf } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Charge } from '../billing/bill.ts'
@@ -22,6 +21,7 @@ import {
   unreadable,
   type WatchedContext,
 } from './attempt-whole.ts'
+import { authorizeWritten } from './authorize-written.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
@@ -95,13 +95,13 @@ function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingReque
   return batches
 }
 
-function attemptOne(
+async function attemptOne(
   { transport, format, decodeError, target, sender, timeoutMs, now }: EmbeddingAttempt,
   batch: EmbeddingRequest,
   ctx: WatchedContext,
 ): Promise<AttemptResult<EmbeddingReply>> {
-  const request = format.encodeRequest(batch, target)
-  authorizeRequest(request, target, now(), toGrant(sender, target, ONE_ANSWER))
+  const encoded = format.encodeRequest(batch, target)
+  const request = await authorizeWritten(encoded, ctx, target, now, toGrant(sender, target, ONE_ANSWER))
   return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)

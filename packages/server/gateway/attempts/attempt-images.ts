@@ -1,6 +1,5 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestContext } from '../request/request-context.ts'
@@ -14,6 +13,7 @@ import {
   unreadable,
   type WatchedContext,
 } from './attempt-whole.ts'
+import { authorizeWritten } from './authorize-written.ts'
 import { toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
@@ -95,15 +95,15 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   return { result: { ok: true, status, value: join(completed) }, abandoned, withheld: addUp(withheld) }
 }
 
-function attemptOne(
+async function attemptOne(
   { transport, format, decodeError, target, sender, dropped, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
   ctx: WatchedContext,
   withheld: ImageUsage[],
 ): Promise<AttemptResult<ImageReply>> {
-  const request = format.encodeRequest(part, target, dropped)
+  const encoded = format.encodeRequest(part, target, dropped)
   const granted = { isStream: false, choices: part.n, maxOutputTokens: undefined }
-  authorizeRequest(request, target, now(), toGrant(sender, target, granted))
+  const request = await authorizeWritten(encoded, ctx, target, now, toGrant(sender, target, granted))
   return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)

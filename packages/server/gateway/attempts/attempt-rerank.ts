@@ -1,13 +1,13 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
 import type { RerankFormat, RerankReply, RerankRequest } from '@rideau/llm/rerank/rerank-format'
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, parseAnswer, reportsError, toErrorText, unreadable } from './attempt-whole.ts'
+import { authorizeWritten } from './authorize-written.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 
 export interface RerankAttempt {
@@ -24,11 +24,11 @@ export interface RerankAttempt {
 }
 
 /** One attempt at an order of documents. The results are those that the caller asked for, however many the provider sends. */
-export function attemptRerank(options: RerankAttempt): Promise<AttemptResult<RerankReply>> {
+export async function attemptRerank(options: RerankAttempt): Promise<AttemptResult<RerankReply>> {
   const { ctx, transport, format, decodeError, target, request: asked, sender, timeoutMs, now } = options
   const { length } = asked.documents
-  const request = format.encodeRequest(asked, target)
-  authorizeRequest(request, target, now(), toGrant(sender, target, ONE_ANSWER))
+  const encoded = format.encodeRequest(asked, target)
+  const request = await authorizeWritten(encoded, ctx, target, now, toGrant(sender, target, ONE_ANSWER))
   return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)

@@ -166,6 +166,7 @@ const STREAMS: Readonly<Record<string, Stream>> = {
           partialArgs: many(n, at => ({ jsonPath: `$.a${at}.b`, numberValue: 1 })),
         },
       }),
+    frames: PIECES / AT_ONCE / 3,
   },
   'search queries by Gemini': {
     open: () => openContents({ ...target, provider: gemini }),

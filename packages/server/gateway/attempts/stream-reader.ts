@@ -18,6 +18,10 @@ export interface FrameReceiver {
 const MAX_DECODED_BYTES = 128 * 1024 * 1024
 /** From here on all bytes count, whatever is kept of them: few answers are as long. */
 const UNCOUNTED_BYTES = 16 * 1024 * 1024
+/** The reasoning of one stream, in characters: it comes as text, and some decoders repeat all of it as one detail. */
+const MAX_REASONING = 4 * 1024 * 1024
+/** What a decoder keeps of one stream, in bytes, and may pass on in one event. */
+const MAX_UNSENT = 16 * 1024 * 1024
 /** Parsers keep an event and its last line, each in a block that may be half empty. */
 const PARTIAL_FACTOR = 4
 
@@ -29,6 +33,8 @@ export class StreamReader {
   #bytes = 0
   /** Characters of the events so far. */
   #carried = 0
+  /** Those of them that are reasoning. */
+  #reasoning = 0
   /** Bytes since the last frame, within a chunk. */
   #partial = 0
   #hasEnded = false
@@ -54,7 +60,10 @@ export class StreamReader {
     for (const event of events) {
       if (event.type === 'end') this.#hasEnded = true
       if (event.type !== 'delta') continue
-      this.#carried += measure(event)
+      const reasoning = measureReasoning(event)
+      this.#reasoning += reasoning
+      if (this.#reasoning > MAX_REASONING) throw new Error('the reasoning of the stream is too long')
+      this.#carried += reasoning + measure(event)
       if (event.toolCalls === undefined) continue
       this.#calls ??= new AnsweredCalls()
       this.#calls.add(event.toolCalls)
@@ -67,6 +76,8 @@ export class StreamReader {
     this.#partial += chunk.length
     if (this.#bytes > MAX_DECODED_BYTES) throw new Error('the stream is too long')
     this.#parser.push(chunk)
+    if ((this.#decoder.unsent ?? 0) > MAX_UNSENT)
+      throw new Error('too much of the stream waits for what follows it')
   }
 
   /**
@@ -94,16 +105,21 @@ export class StreamReader {
   }
 }
 
-/** The characters of an event. */
-function measure({ content, reasoning, refusal, reasoningDetails, toolCalls }: DeltaEvent): number {
-  let size = (content?.length ?? 0) + (reasoning?.length ?? 0) + (refusal?.length ?? 0)
-  if (reasoningDetails !== undefined) {
-    for (const { text = '', summary = '', signature = '', data = '' } of reasoningDetails)
-      size += text.length + summary.length + signature.length + data.length
-  }
+/** The characters of an event besides its reasoning. */
+function measure({ content, refusal, toolCalls }: DeltaEvent): number {
+  let size = (content?.length ?? 0) + (refusal?.length ?? 0)
   if (toolCalls !== undefined) {
     for (const { id, function: fn } of toolCalls)
       size += (id?.length ?? 0) + (fn?.name?.length ?? 0) + (fn?.arguments?.length ?? 0)
+  }
+  return size
+}
+
+function measureReasoning({ reasoning, reasoningDetails }: DeltaEvent): number {
+  let size = reasoning?.length ?? 0
+  if (reasoningDetails !== undefined) {
+    for (const { text = '', summary = '', signature = '', data = '' } of reasoningDetails)
+      size += text.length + summary.length + signature.length + data.length
   }
   return size
 }

@@ -6,8 +6,8 @@ import type { ChatServer, ReplyContext } from '@rideau/llm/formats/shared/server
 import type { Json } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Bill } from '@rideau/llm/usage/bill'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { toSender } from '../../core/access/to-sender.ts'
@@ -19,6 +19,7 @@ import { takeTurn } from '../../http/fairness/sliced-work.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { chooseTimeout } from '../attempts/attempt-timeout.ts'
+import { authorizeWritten } from '../attempts/authorize-written.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
 import { toGrant, toMediaAddresses } from '../attempts/to-grant.ts'
 import type { Charge } from '../billing/bill.ts'
@@ -224,26 +225,31 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     }
   }
 
-  #encode(target: Target, resolved: ChatTarget, attempted: ChatRequest): AttemptOptions {
+  #encode(
+    target: Target,
+    resolved: ChatTarget,
+    attempted: ChatRequest,
+  ): AttemptOptions | Promise<AttemptOptions> {
     const { provider, alias, format, hosted, keepsFirstCall } = resolved
-    const request = format.encodeRequest(attempted, target, this.#body, listUnsentFields(resolved))
+    const encoded = format.encodeRequest(attempted, target, this.#body, listUnsentFields(resolved))
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
     const { choices } = this.parsed.findings
     const granted = { isStream, choices, maxOutputTokens, hostedTools: hosted?.types }
     const grant = toGrant(toSender(caller, environment), target, granted)
-    authorizeRequest(request, target, this.deps.now(), grant)
-    const emulated = request.emulated ?? []
+    const emulated = encoded.emulated ?? []
     this.#emulated = keepsFirstCall ? [...emulated, 'parallel_tool_calls'] : emulated
     const answering = emulated.includes('response_format') ? withoutFence(format) : format
-    return {
+    const toOptions = (request: UpstreamRequest): AttemptOptions => ({
       ctx: this.ctx,
       transport: provider.sandbox === true ? this.deps.sandbox : this.deps.http,
       format: keepsFirstCall ? keepFirstCall(answering) : answering,
       target,
       request,
       timeoutMs: chooseTimeout(this.parsed.timeoutMs, alias),
-    }
+    })
+    const request = authorizeWritten(encoded, this.ctx, target, this.deps.now, grant)
+    return request instanceof Promise ? request.then(toOptions) : toOptions(request)
   }
 
   /** Adds the bill of a failed attempt that its provider may charge for, or lets one that it refused be repeated with less. */

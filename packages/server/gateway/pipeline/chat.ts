@@ -1,8 +1,10 @@
 import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { cutField } from '@rideau/llm/json/splice'
+import { toSentJson } from '@rideau/llm/json/unwritten-json'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
+import { writeBody } from '../../http/body/write-body.ts'
 import { assertInnerTexts } from '../request/assert-inner-texts.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
@@ -57,7 +59,7 @@ export async function receiveChat(
   let embedded = open(body.value, pathModel)
   if ('bytes' in embedded) embedded = embedded.read((await parseBody(ctx, embedded.bytes)).value)
   // Written anew, so that what is checked is what is sent.
-  const inner = await parseBody(ctx, Buffer.from(JSON.stringify(embedded.value)))
+  const inner = await parseBody(ctx, await writeBody(toSentJson(embedded.value), ctx))
   return parseChat(
     ctx,
     { server, format: embedded.format, body: inner, headers: embedded.headers },

@@ -3,12 +3,12 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat
 import type { CountFormat } from '@rideau/llm/formats/shared/server-format'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { authorizeWritten } from '../attempts/authorize-written.ts'
 import { toGrant } from '../attempts/to-grant.ts'
 import { FREE } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
@@ -94,7 +94,7 @@ class TokenCount implements ModelCall<ChatTarget, number> {
     const isCounted = target.provider.sandbox !== true && tokenCounter?.canCount(target) === true
     if (tokenCounter === undefined || !isCounted)
       return { ok: true, status: 200, value: this.#estimate(request) }
-    const counting = tokenCounter.encodeRequest(request, target, this.#source, listUnsentFields(resolved))
+    const encoded = tokenCounter.encodeRequest(request, target, this.#source, listUnsentFields(resolved))
     const { caller, environment } = this.#ctx
     const grant = toGrant(toSender(caller, environment), target, {
       isStream: false,
@@ -102,7 +102,7 @@ class TokenCount implements ModelCall<ChatTarget, number> {
       maxOutputTokens: undefined,
       hostedTools: hosted?.types,
     })
-    authorizeRequest(counting, target, this.#deps.now(), grant)
+    const counting = await authorizeWritten(encoded, this.#ctx, target, this.#deps.now, grant)
     const result = await attemptPlain({
       ctx: this.#ctx,
       transport: this.#deps.http,

@@ -150,13 +150,13 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
     const bill = lost === undefined ? ownBill : addBills(lost, ownBill)
     this.#ctx.recordFields.answered = bill
     const server = this.#server
-    const bytes =
+    const body =
       server?.encodeReply(reply, target.id, this.#ctx.requestId) ??
       encodeImages(reply, Math.floor(this.#ctx.arrivedAt / 1000))
     const contentType = server?.contentType ?? 'application/json'
     const headers = answerHeaders(this.#ctx, target, contentType, this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
-    await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
+    await sendAnswer(this.#ctx, body, { headers, outcome }, this.#deps)
   }
 }
 

@@ -30,9 +30,9 @@ export class PlainChat extends ChatCall<PlainAnswer> {
     })
     const bill = this.warnIfNotCredible(usage, ownBill)
     ctx.recordFields.answered = bill
-    const bytes = this.server.encodeReply(this.replyContext, answer, bill)
+    const body = this.server.encodeReply(this.replyContext, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'
     const outcome = { status: 200, bill, finishReason }
-    await sendAnswer(ctx, bytes, { headers: this.headers('application/json'), outcome }, this.deps)
+    await sendAnswer(ctx, body, { headers: this.headers('application/json'), outcome }, this.deps)
   }
 }

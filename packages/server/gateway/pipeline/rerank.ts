@@ -1,4 +1,5 @@
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
+import { toSentJson } from '@rideau/llm/json/unwritten-json'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankReply } from '@rideau/llm/rerank/rerank-format'
 import type { RerankServer } from '@rideau/llm/rerank/rerank-server'
@@ -115,9 +116,9 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
       requestId: this.#ctx.requestId,
       searches,
     }
-    const bytes = Buffer.from(JSON.stringify(this.#server.encodeReply(context, request, reply, bill)))
+    const body = toSentJson(this.#server.encodeReply(context, request, reply, bill))
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
-    await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
+    await sendAnswer(this.#ctx, body, { headers, outcome }, this.#deps)
   }
 }

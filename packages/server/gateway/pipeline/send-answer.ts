@@ -1,5 +1,7 @@
+import type { SentBody } from '@rideau/llm/json/unwritten-json'
 import { toCapturedText } from '../../core/records/record-line.ts'
 import { writeHead } from '../../http/answer/write-head.ts'
+import { writeBody } from '../../http/body/write-body.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { type Outcome, settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -11,10 +13,11 @@ import type { PipelineDeps } from './pipeline-deps.ts'
  */
 export async function sendAnswer(
   ctx: IdentifiedContext,
-  bytes: Buffer,
+  body: SentBody,
   { headers, outcome, isText = true }: { headers: string[]; outcome: Outcome; isText?: boolean },
   deps: PipelineDeps,
 ): Promise<void> {
+  const bytes = 'pieces' in body ? await writeBody(body, ctx, () => ctx.stopped !== undefined) : body
   ctx.decideSuccess()
   ctx.firstByteAt = performance.now()
   const responseBody = isText && ctx.environment.logCapture === 'full' ? toCapturedText(bytes) : undefined

@@ -1,6 +1,6 @@
 import type { RequestError } from '@rideau/llm/formats/shared/reading/request-error'
 import { CARRIER_MARK } from '@rideau/llm/formats/shared/reasoning/reasoning-carrier'
-import { InnerTexts } from '@rideau/llm/formats/shared/tools/inner-texts'
+import { findLongTexts, InnerTexts } from '@rideau/llm/formats/shared/tools/inner-texts'
 import type { Message, ToolCall } from '@rideau/llm/request/message'
 import { runInSlices, type SlicedWork } from '../../http/fairness/sliced-work.ts'
 import type { RequestContext } from './request-context.ts'
@@ -12,25 +12,34 @@ const SLICE_CHARACTERS = 256 * 1024
 const LEAST_CARRIER = 512
 
 /**
- * Throws if the tool calls and results of a request contain too many JSON values (InnerTexts), since other formats
- * parse them in one go. Returns a promise if they are so long that they are counted in slices.
+ * Throws if the tool calls and results of a request contain too much JSON (InnerTexts), since other formats
+ * parse it in one go. Returns a promise if they are so long that they are counted in slices.
  */
 export function assertInnerTexts(
   ctx: RequestContext,
   messages: readonly Message[],
 ): Promise<void> | undefined {
   let characters = 0
+  let ofArguments = 0
+  let ofResults = 0
   for (const message of messages) {
-    if (message.role === 'tool') for (const text of listResults(message)) characters += text.length
+    if (message.role === 'tool') {
+      for (const text of listResults(message)) {
+        characters += text.length
+        if (isContainer(text)) ofResults += text.length
+      }
+    }
     // Fields that only a provider of the caller's own format validates may have any type.
     for (const call of message.tool_calls ?? NO_CALLS) {
-      if (typeof call?.function?.arguments === 'string') characters += call.function.arguments.length
+      if (typeof call?.function?.arguments === 'string') ofArguments += call.function.arguments.length
       if (typeof call?.id === 'string' && call.id.includes(CARRIER_MARK)) {
         characters += Math.max(call.id.length, LEAST_CARRIER)
       }
     }
   }
-  return characters <= SHORT_CHARACTERS ? undefined : countInSlices(ctx, messages)
+  const fault = findLongTexts({ ofArguments, ofResults }, 'messages')
+  if (fault !== undefined) throw fault
+  return characters + ofArguments <= SHORT_CHARACTERS ? undefined : countInSlices(ctx, messages)
 }
 
 const NO_CALLS: readonly ToolCall[] = []

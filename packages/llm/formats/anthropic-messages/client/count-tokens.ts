@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
-import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
+import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
 import { withoutNamed } from '../../shared/requests/field-table.ts'
 import { ANSWER_FIELDS, FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
@@ -27,8 +27,8 @@ export const tokenCounter: TokenCounter = {
     typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined,
 }
 
-function toCounted(body: JsonObject): Pick<UpstreamRequest, 'body' | 'content'> {
-  return { body: Buffer.from(toWellFormedJson(body)), content: { rules: FIELDS.rules, value: body } }
+function toCounted(body: JsonObject): Pick<EncodedRequest, 'body' | 'content'> {
+  return { body: toWellFormedBody(body), content: { rules: FIELDS.rules, value: body } }
 }
 
 function withoutAnswerFields(body: JsonObject): JsonObject {

@@ -4,10 +4,10 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { listUnwritten } from '../../shared/adapted/temperature-scale.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
-import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
+import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
 import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
 import { withoutNamed } from '../../shared/requests/field-table.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -67,7 +67,7 @@ function toBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
+): Pick<EncodedRequest, 'body' | 'content' | 'emulated'> {
   const encoded = encodeBody(withoutNamed(request, listUnwritten(request, dropped)), target)
   if (request.extra !== undefined) {
     for (const name of PASSED_ON) {
@@ -88,7 +88,7 @@ function toBody(
   const isEmulated =
     isFormatted(request) && (body.output_config as JsonObject | undefined)?.format === undefined
   return {
-    body: Buffer.from(toWellFormedJson(body)),
+    body: toWellFormedBody(body),
     content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
     ...(isEmulated ? { emulated: ['response_format'] } : {}),
   }

@@ -3,7 +3,7 @@ import { toArray, toObject } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/reasoning/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
@@ -19,7 +19,7 @@ export function passRequest(
   source: SourceBody,
   dropped: readonly string[] = [],
   added: Readonly<Record<string, Json | undefined>> = {},
-): Pick<UpstreamRequest, 'body' | 'content'> {
+): Pick<EncodedRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   const { maxOutputTokens: cap } = request
   const { thinking, max_tokens: received } = source.value

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { SentBody } from '../../../json/unwritten-json.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
@@ -99,7 +100,7 @@ function toBlocks(content: Json | undefined): Json | undefined {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content
 }
 
-const differences = (sent: Buffer, recorded: JsonObject) =>
+const differences = (sent: SentBody, recorded: JsonObject) =>
   findDifferences(normalize(JSON.parse(sent.toString())), normalize(recorded))
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (192 requests)')

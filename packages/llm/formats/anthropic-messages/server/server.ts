@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
@@ -34,10 +35,10 @@ export const anthropicCount: CountFormat = {
   encode: tokens => ({ input_tokens: tokens }),
 }
 
-function toAnthropicReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toAnthropicReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   if (context.format === 'anthropic-messages') return answer.bytes
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context))
-  return Buffer.from(JSON.stringify(reply))
+  return toSentJson(reply)
 }
 
 function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {

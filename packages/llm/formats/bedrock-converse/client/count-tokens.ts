@@ -3,7 +3,7 @@ import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { FieldRules, toFieldsRule, toObjectRule } from '../../../upstream/outgoing-rules.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/reading/pick-fields.ts'
-import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
+import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
 import { toModelFamily } from './model-family.ts'
@@ -28,7 +28,7 @@ export const tokenCounter: TokenCounter = {
     return {
       ...joinAddress(target.baseUrl, `/model/${encodeURIComponent(model)}/count-tokens`),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(toWellFormedJson(value)),
+      body: toWellFormedBody(value),
       content: { rules: RULES, value },
     }
   },

@@ -5,6 +5,7 @@ import type { ChatReply, ReplyChoice, ReplyMessage, ReplyPart } from '../../../r
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import { PartOrder } from '../../shared/answers/part-order.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import {
   decodeRedacted,
@@ -95,7 +96,7 @@ function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
     calls.push({
       id: packToolCallId(toText(call.use.toolUseId) ?? `call_${calls.length}`, budget.take(pending)),
       type: 'function',
-      function: { name: call.name, arguments: toJsonText(call.use.input ?? {}) },
+      function: { name: call.name, arguments: toArgumentsText(call.use.input ?? {}) },
     })
     pending = []
   }

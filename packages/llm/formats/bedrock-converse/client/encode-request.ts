@@ -4,11 +4,11 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { isTemperatureChanged, listUnwritten } from '../../shared/adapted/temperature-scale.ts'
 import { refusesForcedCalls } from '../../shared/claude/claude-limits.ts'
 import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
-import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
+import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
 import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/requests/field-table.ts'
 import { listLostExtras, listLostParts } from '../../shared/requests/lost-params.ts'
@@ -45,12 +45,12 @@ function translateBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
+): Pick<EncodedRequest, 'body' | 'content' | 'emulated'> {
   const encoded = encodeBody(withoutNamed(request, listUnwritten(request, dropped)), target.model)
   const options = request.providerOptions?.[target.provider.id]
   const body = withOwnCap(mergeOptions(encoded, options), request)
   return {
-    body: Buffer.from(toWellFormedJson(body)),
+    body: toWellFormedBody(body),
     content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
     // Without `outputConfig` a tool of the gateway or an instruction asks for the schema.
     ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),

@@ -3,7 +3,7 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/reasoning/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
@@ -17,7 +17,7 @@ export function passRequest(
   request: ChatRequest,
   source: SourceBody,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'content'> {
+): Pick<EncodedRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>()
   const cap = request.maxOutputTokens
   // The cap and the messages are nested, so where they change their whole field is written anew.

@@ -4,6 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { hasCacheMark } from '../../shared/claude/cache-marks.ts'
 import { FORMAT } from '../../shared/claude/claude-thinking.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import { type MessageNotes, noteUnread } from '../../shared/reading/message-notes.ts'
 import { holdsPackedFile } from '../../shared/reading/names-content.ts'
 import { listAt, objectAt, textAt } from '../../shared/reading/read-fields.ts'
@@ -148,7 +149,7 @@ function parseToolUse(value: Json, path: string, { calls }: Content, notes: Mess
   const id = toolCallIdAt(use.toolUseId, `${path}.toolUseId`)
   const name = toolNameAt(use.name, `${path}.name`)
   notes.carriesReasoning ||= id.includes(CARRIER_MARK)
-  calls.push({ id, type: 'function', function: { name, arguments: toJsonText(use.input ?? {}) } })
+  calls.push({ id, type: 'function', function: { name, arguments: toArgumentsText(use.input ?? {}) } })
 }
 
 function parseToolResult(value: Json, path: string, { results }: Content, notes: MessageNotes): void {

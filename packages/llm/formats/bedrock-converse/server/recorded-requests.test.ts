@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
+import type { SentBody } from '../../../json/unwritten-json.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
@@ -174,7 +175,7 @@ function normalize({ modelId: _, ...body }: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))
 }
 
-const differences = (sent: Buffer, recorded: JsonObject) =>
+const differences = (sent: SentBody, recorded: JsonObject) =>
   findDifferences(normalize(JSON.parse(sent.toString())), normalize(structuredClone(recorded)))
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (111 requests)')

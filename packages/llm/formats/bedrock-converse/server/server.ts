@@ -2,6 +2,7 @@ import { encodeAwsEvent, encodeAwsException } from '../../../frames/aws-event-fr
 import { countAwsEvents, measureAwsEvents } from '../../../frames/aws-event-stream.ts'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/answers/plain-answer.ts'
@@ -38,10 +39,10 @@ export const converseStreamServer: ChatServer = {
   parse: parseStreamRequest,
 }
 
-function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   if (context.format === 'bedrock-converse') return answer.bytes
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, latencyMs(context))
-  return Buffer.from(JSON.stringify(reply))
+  return toSentJson(reply)
 }
 
 function latencyMs({ clock }: ReplyContext): number {

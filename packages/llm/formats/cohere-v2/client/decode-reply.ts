@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ToolCall } from '../../../request/message.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import { decodeUsage, readFinishReason } from './decode-parts.ts'
 
 /**
@@ -36,6 +37,6 @@ function decodeCall(call: JsonObject, index: number): ToolCall[] {
 
 /** A tool without parameters is called with the text `null`. */
 function readArguments(value: Json | undefined): string {
-  const text = typeof value === 'string' ? value : toJsonText(value ?? {})
+  const text = typeof value === 'string' ? value : toArgumentsText(value ?? {})
   return text === '' || text === 'null' ? '{}' : text
 }

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
+import { toSentJson } from '../../../json/unwritten-json.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
 import { toResultContent } from '../../shared/errors/error-content.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
@@ -40,7 +41,7 @@ function translateBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'content'> {
+): Pick<EncodedRequest, 'body' | 'content'> {
   const body = encodeBody(request, target.model)
   for (const name of PASSED_ON) {
     const value = request.extra?.get(name)
@@ -50,7 +51,7 @@ function translateBody(
   const options = request.providerOptions?.[target.provider.id]
   const merged = mergeOptions(body, options)
   return {
-    body: Buffer.from(JSON.stringify(merged)),
+    body: toSentJson(merged),
     content: { rules: FIELDS.rules, value: merged, options: toCallerOptions(target, options) },
   }
 }

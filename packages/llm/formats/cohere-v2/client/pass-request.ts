@@ -3,7 +3,7 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
 
@@ -13,7 +13,7 @@ export function passRequest(
   model: string,
   source: SourceBody,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'content'> {
+): Pick<EncodedRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   const cap = request.maxOutputTokens
   if (cap !== undefined && cap !== request.receivedOutputCap) changes.set('max_tokens', cap)

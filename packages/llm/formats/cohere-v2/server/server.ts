@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
@@ -26,10 +27,10 @@ export const cohereServer: ChatServer = {
   cutNote: ': budget_exceeded: a limit of tokens or spend ended this answer\n',
 }
 
-function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   if (context.format === 'cohere-v2') return answer.bytes
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context))
-  return Buffer.from(JSON.stringify(reply))
+  return toSentJson(reply)
 }
 
 function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {

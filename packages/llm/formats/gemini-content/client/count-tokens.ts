@@ -4,7 +4,7 @@ import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { FieldRules, type Rule } from '../../../upstream/outgoing-rules.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/reading/pick-fields.ts'
-import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
+import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
 
@@ -38,7 +38,7 @@ export const tokenCounter: TokenCounter = {
         `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:countTokens`,
       ),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(toWellFormedJson(value)),
+      body: toWellFormedBody(value),
       content: { rules: isVertex ? FIELDS.rules : WRAPPED, value },
     }
   },

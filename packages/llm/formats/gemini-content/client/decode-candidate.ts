@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { DeltaEvent, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { toSignature } from '../wire/signatures.ts'
 import { toFinish } from './finish-reason.ts'
@@ -85,7 +86,7 @@ export class CandidateDecoder {
       index,
       id: packToolCallId(id, this.#budget.take(details.map(withoutIndex))),
       type: 'function',
-      function: { name, arguments: isPartial ? '' : toJsonText(toObject(call.args) ?? {}) },
+      function: { name, arguments: isPartial ? '' : toArgumentsText(toObject(call.args) ?? {}) },
     })
     if (!isPartial) return
     this.#open = { index, args: new PartialArguments() }

@@ -5,7 +5,7 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { type OutgoingBody, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
-import { toWellFormedJson } from '../../shared/reading/well-formed-json.ts'
+import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { emulateFormat } from './emulate-format.ts'
 import { writeConfig } from './encode-config.ts'
@@ -33,7 +33,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
-    body: Buffer.from(toWellFormedJson(content.value)),
+    body: toWellFormedBody(content.value),
     content,
     ...(adapted.responseFormat === request.responseFormat ? {} : { emulated: ['response_format'] }),
   }

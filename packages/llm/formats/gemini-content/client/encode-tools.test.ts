@@ -5,14 +5,14 @@ import { vertex } from '../../../providers/vertex.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { encodeRequest } from './encode-request.ts'
 
 const send = (
   fields: Partial<ChatRequest>,
   model = 'gemini-2.5-flash',
   provider = gemini,
-): UpstreamRequest => {
+): EncodedRequest => {
   const target: Target = { provider, model, baseUrl: 'https://a.example/v1beta', apiKey: 'k' }
   const messages: Message[] = [{ role: 'user', content: 'Hi' }]
   const request = { model: 'm', messages, stream: false, includeUsage: false, ...fields }

@@ -3,6 +3,7 @@ import { toJsonText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import { invalid, listAt, objectAt, optionalObject } from '../../shared/reading/read-fields.ts'
 import { markDirect, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { markSandbox } from '../../shared/reasoning/sandbox-reasoning.ts'
@@ -144,6 +145,6 @@ function toCall({ id, name, args }: ParsedCall, turn: number, index: number): To
   return {
     id: id ?? makeToolCallId('', turn, index, name),
     type: 'function',
-    function: { name, arguments: toJsonText(args) },
+    function: { name, arguments: toArgumentsText(args) },
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { SentBody } from '../../../json/unwritten-json.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -203,7 +204,7 @@ const toTarget = (recorded: RecordedRequest): Target => {
   }
 }
 
-const differences = (sent: Buffer, recorded: JsonObject) =>
+const differences = (sent: SentBody, recorded: JsonObject) =>
   findDifferences(
     normalizeContent(JSON.parse(sent.toString())),
     normalizeContent(toCamel(structuredClone(recorded)) as JsonObject),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
@@ -83,10 +84,10 @@ const LIST: Form = {
 /** A chunk with one of these must be decoded. */
 const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback|groundingMetadata)"/
 
-function toContentReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toContentReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   if (context.format === 'gemini-content') return answer.bytes
   const reply = { ...answer.reply, usage: bill.usage }
-  return Buffer.from(JSON.stringify(encodeReply(reply, toEnvelope(context), toReplyOptions(context))))
+  return toSentJson(encodeReply(reply, toEnvelope(context), toReplyOptions(context)))
 }
 
 function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {

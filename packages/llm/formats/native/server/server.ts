@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toSentJson } from '../../../json/unwritten-json.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
@@ -14,8 +15,7 @@ import { parseRequest } from './parse-request.ts'
 export const nativeServer: ChatServer = {
   id: 'native',
   parse: parseRequest,
-  encodeReply: (context, answer, bill) =>
-    Buffer.from(JSON.stringify(toNativeReply(context, answer.reply, bill))),
+  encodeReply: (context, answer, bill) => toSentJson(toNativeReply(context, answer.reply, bill)),
   openStream: context => new NativeStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `event: error\ndata: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { toSentJson } from '../../../json/unwritten-json.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
@@ -29,7 +30,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
       'content-type': 'application/json',
       accept: request.stream ? 'application/x-ndjson' : 'application/json',
     },
-    body: Buffer.from(JSON.stringify(body)),
+    body: toSentJson(body),
     content: {
       rules: FIELDS.rules,
       value: withoutOwnContext(body, target),

@@ -4,7 +4,7 @@ import { ollama } from '../../../providers/ollama.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { addUp } from '../../../testing/add-up.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
 import { ollamaChat } from './client.ts'
 
@@ -15,7 +15,7 @@ const send = (
   fields: Partial<ChatRequest>,
   target: Partial<Target> = {},
   source?: JsonObject,
-): UpstreamRequest =>
+): EncodedRequest =>
   ollamaChat.encodeRequest({ ...REQUEST, ...fields, ...toExtra(source) }, { ...TARGET, ...target }, undefined)
 const toExtra = (body: JsonObject = {}): Partial<ChatRequest> => {
   const extra = OPENAI_FIELDS.readExtra(body)

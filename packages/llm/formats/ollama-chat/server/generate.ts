@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/answers/plain-answer.ts'
 import { invalid, listAt, optionalFlag, optionalText, textAt } from '../../shared/reading/read-fields.ts'
@@ -87,10 +88,10 @@ function listUnsupported(body: JsonObject): string[] {
   return unsupported
 }
 
-function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   const timing = { firstMs: 0, totalMs: context.clock.elapsedMs() }
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), timing)
-  return Buffer.from(JSON.stringify(toGenerated(reply)))
+  return toSentJson(toGenerated(reply))
 }
 
 /** A line of a chat as one of this route: the text stands in it without a message. */

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toJsonText, toText } from '../../../json/json-value.ts'
+import { toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import {
   invalid,
   listAt,
@@ -126,7 +127,7 @@ function parseCalls({ tool_calls: calls }: JsonObject, path: string, turn: numbe
     return {
       id: toText(id) ?? makeToolCallId('', turn, at, name),
       type: 'function',
-      function: { name, arguments: toJsonText(given ?? {}) },
+      function: { name, arguments: toArgumentsText(given ?? {}) },
     }
   })
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
@@ -25,11 +26,11 @@ export const ollamaServer: ChatServer = {
   cutNote: '',
 }
 
-function toOllamaReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toOllamaReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   if (context.format === 'ollama-chat') return answer.bytes
   const timing = { firstMs: 0, totalMs: context.clock.elapsedMs() }
   const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), timing)
-  return Buffer.from(JSON.stringify(reply))
+  return toSentJson(reply)
 }
 
 export function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {

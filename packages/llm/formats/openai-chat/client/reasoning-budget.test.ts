@@ -5,7 +5,7 @@ import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { Message } from '../../../request/message.ts'
 import { findForbidden, type OutgoingBody } from '../../../upstream/outgoing-body.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { encodeRequest } from './encode-request.ts'
 
 function encode(
@@ -13,7 +13,7 @@ function encode(
   model: string,
   given: JsonObject,
   maxOutputTokens: number,
-): UpstreamRequest {
+): EncodedRequest {
   const messages: Message[] = [{ role: 'user', content: 'hi' }]
   const bytes = Buffer.from(JSON.stringify({ model, messages, ...given }))
   const scan = scanJson(bytes)

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FormatId } from '../../../request/format-id.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
@@ -16,7 +17,7 @@ export interface WireBody {
   /** The fields before any change. */
   readonly value: JsonObject
   /** undefined as value removes the field. */
-  change(changes: ReadonlyMap<string, Json | undefined>): Buffer
+  change(changes: ReadonlyMap<string, Json | undefined>): SentBody
 }
 
 /** Formats whose bodies have the shape of a chat completion's. */
@@ -61,7 +62,7 @@ function fromRequest(request: ChatRequest): WireBody {
     change(changes) {
       const all = new Map(fields)
       for (const [name, value] of changes) all.set(name, value)
-      return Buffer.from(JSON.stringify(Object.fromEntries(all)))
+      return toSentJson(Object.fromEntries(all))
     },
   }
 }

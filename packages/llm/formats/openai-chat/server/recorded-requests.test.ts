@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
+import type { SentBody } from '../../../json/unwritten-json.ts'
 import { custom } from '../../../providers/custom.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -58,7 +59,7 @@ function withOneCap({ max_tokens, max_completion_tokens, ...rest }: JsonObject):
   return cap === undefined || cap === null ? rest : { ...rest, max_tokens: cap }
 }
 
-const differences = (sent: Buffer, recorded: RecordedRequest) =>
+const differences = (sent: SentBody, recorded: RecordedRequest) =>
   findDifferences(withOneCap(JSON.parse(sent.toString())), withOneCap(recorded.body))
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (570 requests)')

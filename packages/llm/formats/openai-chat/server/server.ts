@@ -1,6 +1,7 @@
 import { findFields } from '../../../json/json-scan.ts'
 import type { Json } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
@@ -34,11 +35,11 @@ function isPassed({ format, parsed: call }: ReplyContext): boolean {
   return format === 'openai-chat' && call.callsFunctions !== true
 }
 
-function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   if (!isPassed(context)) {
     const whole = { ...answer.reply, usage: bill.usage }
     const reply = encodeReply(whole, toReplyEnvelope(context), context.parsed.callsFunctions)
-    return Buffer.from(JSON.stringify(reply))
+    return toSentJson(reply)
   }
   const changes = new Map<string, Json>()
   const { usage } = answer.reply

@@ -1,3 +1,4 @@
+import { toSentJson } from '../../../json/unwritten-json.ts'
 import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { toAddress } from '../../../upstream/openai-address.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
@@ -29,7 +30,7 @@ export const tokenCounter: TokenCounter = {
     return {
       ...toAddress(target, '/responses/input_tokens'),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(value)),
+      body: toSentJson(value),
       content: { rules: FIELDS.rules, value },
     }
   },

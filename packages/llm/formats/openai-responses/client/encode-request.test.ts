@@ -352,7 +352,7 @@ describe('state of another provider in a body that passes through', () => {
   test('leaves the bytes as they came if the parser found none', () => {
     const source = toSource({ model: 'gpt-4o', input: items.slice(0, 2) }, 'openai-responses')
     const { body } = openAiResponses.encodeRequest(ask(), at('gpt-4o'), source)
-    expect(body.equals(source.bytes)).toBe(true)
+    expect(body).toEqual(source.bytes)
   })
 })
 

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
+import { toSentJson } from '../../../json/unwritten-json.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
 import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { findModelRule, listUnsupported } from '../../shared/reading/model-rules.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -37,7 +38,7 @@ function translateBody(
   request: ChatRequest,
   target: Target,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'content'> {
+): Pick<EncodedRequest, 'body' | 'content'> {
   const deviations = target.provider.openai ?? {}
   const body = encodeBody(request, target.provider, dropped)
   body.model = toWireModel(target)
@@ -45,7 +46,7 @@ function translateBody(
   const options = request.providerOptions?.[target.provider.id]
   const merged = options === undefined ? body : withOptions(body, options)
   return {
-    body: Buffer.from(JSON.stringify(merged)),
+    body: toSentJson(merged),
     content: { rules: FIELDS.rules, value: merged, options: toCallerOptions(target, options) },
   }
 }

@@ -5,7 +5,7 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import { toWireModel } from '../../../upstream/openai-address.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import { shortToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { isPacked } from '../wire/carried-reasoning.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -21,7 +21,7 @@ export function passRequest(
   target: Target,
   source: SourceBody,
   dropped: readonly string[],
-): Pick<UpstreamRequest, 'body' | 'content'> {
+): Pick<EncodedRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', toWireModel(target)]])
   const cap = request.maxOutputTokens
   if (cap !== undefined && cap !== request.receivedOutputCap) {

@@ -4,6 +4,7 @@ import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import { excerptName } from '../../../request/bounded-excerpt.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import { namesUnreadContent } from '../../shared/reading/names-content.ts'
 import { listAt, objectAt, textAt } from '../../shared/reading/read-fields.ts'
 import { isLongToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
@@ -269,10 +270,15 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
       path,
     ),
   custom_tool_call: (parser, item, path) =>
-    parser.parseCall(item, toCalled(item, 'custom', path), JSON.stringify({ input: item.input ?? '' }), path),
+    parser.parseCall(
+      item,
+      toCalled(item, 'custom', path),
+      toArgumentsText({ input: item.input ?? '' }),
+      path,
+    ),
   local_shell_call: (parser, item, path) => {
     const { command, working_directory, timeout_ms } = objectAt(item.action, `${path}.action`)
-    const args = JSON.stringify({ command, working_directory, timeout_ms })
+    const args = toArgumentsText({ command, working_directory, timeout_ms })
     parser.parseCall(item, LOCAL_SHELL, args, path)
   },
   function_call_output: parseOutput,
@@ -283,6 +289,6 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
 /** The parsers of the items of a search for tools that the caller ran. */
 const SEARCH_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
   tool_search_call: (parser, item, path) =>
-    parser.parseCall(item, TOOL_SEARCH, JSON.stringify(item.arguments ?? {}), path),
+    parser.parseCall(item, TOOL_SEARCH, toArgumentsText(item.arguments ?? {}), path),
   tool_search_output: (parser, item, path) => parser.parseFound(item, path),
 })

@@ -14,7 +14,7 @@ import {
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { openAiResponses } from '../client/client.ts'
 import { parseRequest } from './parse-request.ts'
@@ -176,7 +176,7 @@ function toParts(content: Json | undefined, isAnswer: boolean): Json | undefined
     : [{ type: 'input_text', text: content }]
 }
 
-const differences = (sent: UpstreamRequest['body'], recorded: JsonObject) =>
+const differences = (sent: EncodedRequest['body'], recorded: JsonObject) =>
   findDifferences(normalize(JSON.parse(sent.toString())), normalize(recorded))
 
 if (!hasRecordings) console.log('skipped: the recordings of ../shared/wire are not there (265 requests)')

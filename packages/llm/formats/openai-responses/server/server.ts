@@ -1,5 +1,7 @@
+import { measureWritten } from '../../../json/measure-written.ts'
+import { type SentBody, toSentJson } from '../../../json/unwritten-json.ts'
 import type { ReplyMessage } from '../../../reply/chat-reply.ts'
-import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { measureUnmarked } from '../../shared/answers/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/answers/plain-answer.ts'
@@ -54,16 +56,23 @@ function toHead({ requestId, created, model, parsed: call }: ReplyContext): Resp
   return { id: `resp_${requestId}`, created, model, ...(call.repeated ?? NOTHING_REPEATED) }
 }
 
-function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
   if (context.format === 'openai-responses') return answer.bytes
   const [choice] = answer.reply.choices
   const message: ReplyMessage = choice?.message ?? { role: 'assistant', content: null }
   const reply = encodeReply(toHead(context), message, choice?.finishReason ?? 'stop', bill.usage)
-  return Buffer.from(JSON.stringify(reply))
+  return toSentJson(reply)
 }
+
+/**
+ * The texts of one stream, in characters of JSON. The end of an item repeats its text three times and the end of the answer all texts, each at
+ * once. The longest answers have a quarter of it.
+ */
+const MAX_KEPT = 2 * 1024 * 1024
 
 class TranslatedStream implements StreamEncoder {
   readonly #events: EventEncoder
+  #kept = 0
 
   constructor(context: ReplyContext) {
     this.#events = openEventEncoder(toHead(context))
@@ -77,7 +86,10 @@ class TranslatedStream implements StreamEncoder {
     let frames = ''
     for (const event of events) {
       // The events that end an answer are written by finish, after the bill.
-      if (event.type === 'delta') frames += toFrames(this.#events.add(event))
+      if (event.type !== 'delta') continue
+      this.#kept += measureTexts(event)
+      if (this.#kept > MAX_KEPT) throw new Error('the answer is too long for a stream of this format')
+      frames += toFrames(this.#events.add(event))
     }
     return frames
   }
@@ -89,6 +101,15 @@ class TranslatedStream implements StreamEncoder {
   encodeFault(fault: ServedFault, requestId: string, baseUrl: string): string {
     return encodeFault(this.#events, fault, requestId, baseUrl)
   }
+}
+
+/** Reasoning that is packed has a bound of its own. */
+function measureTexts({ content, reasoning, refusal, toolCalls }: DeltaEvent): number {
+  let size = 0
+  for (const text of [content, reasoning, refusal]) if (text !== undefined) size += measureWritten(text)
+  for (const { id = '', function: fn } of toolCalls ?? [])
+    size += measureWritten(id) + measureWritten(fn?.arguments ?? '')
+  return size
 }
 
 /** Events with these marks must be decoded: an item, the whole response, or an error. */

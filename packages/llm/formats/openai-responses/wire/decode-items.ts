@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 
 /** Decoders of output items and of a response's end, for plain responses and streams. */
 
@@ -75,14 +76,14 @@ export function decodeCall(
   }
   // A tool that takes free text is a function with the one argument `input` in the canonical form.
   if (item.type === 'custom_tool_call' && name !== undefined) {
-    return { id, name, arguments: toJsonText({ input: item.input ?? '' }) }
+    return { id, name, arguments: toArgumentsText({ input: item.input ?? '' }) }
   }
   return undefined
 }
 
 export function decodeArguments(value: JsonObject[string]): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : toJsonText(value)
+  return typeof value === 'string' ? value : toArgumentsText(value)
 }
 
 /** The finish reason, by the status and the calls of a response. */

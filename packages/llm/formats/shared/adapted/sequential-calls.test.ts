@@ -167,3 +167,16 @@ test('pieces of reasoning that wait are joined, and what cannot be joined waits 
     for (let at = 0; at < 10_000; at++) mixed.order(at % 2 === 0 ? reasoning('a') : text('b'))
   }).toThrow('too many pieces')
 })
+
+test('texts of 2 Mi characters together wait for the end of a call, and no more', () => {
+  const sequence = new SequentialCalls()
+  sequence.order(start(0, '{'))
+  for (let at = 0; at < 32; at++) sequence.order(text('x'.repeat(64 * 1024)))
+  expect(() => sequence.order(text('x'))).toThrow('too much of the answer')
+  const ended = new SequentialCalls()
+  for (let at = 0; at < 100; at++) {
+    ended.order(start(at, '{'))
+    ended.order(text('x'.repeat(64 * 1024)))
+    expect(show(ended.order(piece(at, '}')))).toHaveLength(2)
+  }
+})

@@ -4,6 +4,8 @@ import type { DeltaEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 
 /** Pieces of texts and reasoning that wait for the end of a call. Models finish a call before they write on. */
 const MAX_WAITING = 8_192
+/** The characters of them that wait together. All of what waits is encoded at once. */
+const MAX_WAITING_CHARS = 2 * 1024 * 1024
 
 /**
  * Orders the pieces of an answer for formats in which one block ends before the next one begins, so that a call gets no piece
@@ -20,6 +22,7 @@ export class SequentialCalls {
   #next = 0
   readonly #waitingCalls = new Map<number, Block>()
   #waitingParts = 0
+  #waitingChars = 0
 
   /** Returns what can be encoded now, each with one call at most. */
   order(event: DeltaEvent): readonly DeltaEvent[] {
@@ -54,6 +57,7 @@ export class SequentialCalls {
   }
 
   #wait(index: number | undefined, part: DeltaEvent): void {
+    this.#countChars(part)
     const known = index === undefined ? this.#blocks.at(-1) : this.#waitingCalls.get(index)
     if (known !== undefined && known.index === index) {
       if (grow(known.parts.at(-1), part)) return
@@ -73,12 +77,20 @@ export class SequentialCalls {
       throw new Error('too many pieces of the answer stand between those of a call')
   }
 
+  /** The bound of an answer's calls holds for what waits of them. */
+  #countChars({ content, reasoning, refusal }: DeltaEvent): void {
+    this.#waitingChars += (content?.length ?? 0) + (reasoning?.length ?? 0) + (refusal?.length ?? 0)
+    if (this.#waitingChars > MAX_WAITING_CHARS)
+      throw new Error('too much of the answer stands between the pieces of a call')
+  }
+
   #beginNext(ready: DeltaEvent[]): void {
     const { index, parts } = this.#blocks[this.#next++] as Block
     if (index === undefined) this.#waitingParts -= parts.length
     if (this.#next === this.#blocks.length) {
       this.#blocks = []
       this.#next = 0
+      this.#waitingChars = 0
     }
     this.#end()
     if (index !== undefined) {

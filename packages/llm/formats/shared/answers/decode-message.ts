@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toArray, toJsonText, toObject, toText } from '../../../json/json-value.ts'
+import { toArray, toObject, toText } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
+import { toArgumentsText } from '../reading/arguments-text.ts'
 
 /** Readers of the fields that plain replies and stream deltas share, in the spellings of all providers. */
 
@@ -60,7 +61,7 @@ export function readFinishReason(value: Json | undefined, hasToolCalls: boolean)
 /** Arguments are JSON text in the canonical form; some providers send the object, or null for none. */
 export function readArguments(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
-  return typeof value === 'string' ? value : toJsonText(value)
+  return typeof value === 'string' ? value : toArgumentsText(value)
 }
 
 /** For a call that came without an id. The same call gets the same id, so that plain and streamed answers agree. */

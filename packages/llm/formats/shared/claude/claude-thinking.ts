@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toJsonText, toText } from '../../../json/json-value.ts'
+import { toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { toArgumentsText } from '../reading/arguments-text.ts'
 
 /** Thinking of Claude as canonical reasoning details, in plain replies and streams. */
 
@@ -22,7 +23,7 @@ export function toRedactedDetail(data: string | undefined, index: number): Reaso
 
 /** Returns a call's arguments as JSON text; no input is an empty object. */
 export function encodeInput(input: Json | undefined): string {
-  return input === undefined || input === null ? '{}' : toJsonText(input)
+  return input === undefined || input === null ? '{}' : toArgumentsText(input)
 }
 
 /** Returns the model's explanation of a refusal; undefined: there is none. */

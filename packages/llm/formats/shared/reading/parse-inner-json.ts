@@ -7,8 +7,11 @@ import { parseUnreadText } from '../../../json/parse-text.ts'
  * text, and for one that is nested deeper than a body may be: JSON.stringify overflows the stack at some thousands of levels.
  */
 export function parseInnerJson(text: string): Json {
-  if (isTooDeep(text)) throw new Error(`nested more than ${MAX_JSON_DEPTH} levels deep`)
-  return parseUnreadText(text)
+  const value = parseUnreadText(text)
+  // A shorter text cannot be.
+  if (text.length > 2 * MAX_JSON_DEPTH && isTooDeep(value, MAX_JSON_DEPTH))
+    throw new Error(`nested more than ${MAX_JSON_DEPTH} levels deep`)
+  return value
 }
 
 /** Parses like `parseInnerJson`. undefined: it throws, or the value is not an object. */
@@ -20,27 +23,10 @@ export function parseInnerObject(text: string): JsonObject | undefined {
   }
 }
 
-const QUOTE = 0x22
-const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-
-/** Returns true if the JSON is nested too deep. For a text that is no JSON the result means nothing. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_JSON_DEPTH) return false
-  let depth = 0
-  let isInString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) isInString = !isInString
-    else if (isInString) {
-      if (code === BACKSLASH) at++
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      depth++
-      if (depth > MAX_JSON_DEPTH) return true
-    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--
-  }
-  return false
+/** `levels`: how many may be nested. Looks at values, of which a text has far fewer than characters. */
+function isTooDeep(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  const members = Array.isArray(value) ? value : Object.values(value)
+  return members.some(member => isTooDeep(member, levels - 1))
 }

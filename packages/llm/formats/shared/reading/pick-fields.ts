@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
 
 /** Returns some fields of a request as it would go out, for a route that takes fewer. */
-export function pickFields({ content }: UpstreamRequest, names: readonly string[]): JsonObject {
+export function pickFields({ content }: EncodedRequest, names: readonly string[]): JsonObject {
   const picked = new Map<string, Json>()
   for (const name of names) {
     const { value, changes } = content ?? NOTHING
@@ -12,4 +12,4 @@ export function pickFields({ content }: UpstreamRequest, names: readonly string[
   return Object.fromEntries(picked)
 }
 
-const NOTHING: Pick<NonNullable<UpstreamRequest['content']>, 'value' | 'changes'> = { value: {} }
+const NOTHING: Pick<NonNullable<EncodedRequest['content']>, 'value' | 'changes'> = { value: {} }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { SentBody } from '../../../json/unwritten-json.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { bedrock } from '../../../providers/bedrock.ts'
 import { findProvider } from '../../../providers/index.ts'
@@ -34,7 +35,7 @@ const toRequest = (messages: readonly Message[]): ChatRequest => ({
 
 const anthropic = findProvider('anthropic') as Provider
 const TARGET = { model: 'claude-sonnet-4-5', baseUrl: 'https://a.example/v1', apiKey: '' }
-const read = (body: Buffer): { thinking?: unknown; additionalModelRequestFields?: unknown } =>
+const read = (body: SentBody): { thinking?: unknown; additionalModelRequestFields?: unknown } =>
   JSON.parse(body.toString())
 /** The `thinking` of the request in both formats of Claude. */
 function findThinking(messages: readonly Message[]): readonly unknown[] {

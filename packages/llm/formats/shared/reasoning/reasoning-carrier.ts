@@ -18,7 +18,14 @@ const NOTHING: readonly ReasoningDetail[] = []
 
 /** The id with the reasoning that belongs to the call: letters, digits, `_` and `-` only, as the id itself. */
 export function packToolCallId(id: string, details: readonly ReasoningDetail[]): string {
-  return details.length === 0 ? id : packText(id, JSON.stringify(details))
+  return details.length === 0 || isTooLong(details) ? id : packText(id, JSON.stringify(details))
+}
+
+/** Returns true if the texts alone are longer than what an id carries: encoding 64 MiB to find that would take long. */
+function isTooLong(details: readonly ReasoningDetail[]): boolean {
+  let left = MAX_DETAILS_BYTES
+  for (const detail of details) for (const name of TEXTS) left -= detail[name]?.length ?? 0
+  return left < 0
 }
 
 /** The id with a text; the id alone where the text is too long. */

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { CARRIER_MARK, inflateToolCallId } from '../reasoning/reasoning-carrier.ts'
-import { InnerTexts } from './inner-texts.ts'
+import { findLongTexts, InnerTexts } from './inner-texts.ts'
 
 const pack = (bytes: Buffer): string => `c${CARRIER_MARK}${bytes.toString('base64url')}`
 
@@ -38,4 +38,15 @@ test('a request may have 4,096 ids that carry something, however little', () => 
   expect(inner.findFault('messages')).toBeUndefined()
   inner.addCarried(pack(Buffer.from('x')))
   expect(inner.findFault('messages')).toMatchObject({ code: 'request_too_large' })
+})
+
+test('a request has at most 4 Mi characters of arguments and 16 Mi of results that are JSON', () => {
+  const Mi = 1024 * 1024
+  expect(findLongTexts({ ofArguments: 4 * Mi, ofResults: 16 * Mi }, 'messages')).toBeUndefined()
+  for (const lengths of [
+    { ofArguments: 4 * Mi + 1, ofResults: 0 },
+    { ofArguments: 0, ofResults: 16 * Mi + 1 },
+  ]) {
+    expect(findLongTexts(lengths, 'messages')).toMatchObject({ code: 'request_too_large', param: 'messages' })
+  }
 })

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { toArgumentsText } from './arguments-text.ts'
+
+test('arguments that are far longer than a call may have are refused before they are encoded', () => {
+  const input = { text: 'x'.repeat(8_000_000), list: Array.from({ length: 5_000 }, () => 1) }
+  expect(toArgumentsText(input)).toBe(JSON.stringify(input))
+  const longer = {
+    text: 'x'.repeat(9_000_000),
+    toJSON: () => {
+      throw new Error('it was encoded')
+    },
+  }
+  expect(() => toArgumentsText(longer as unknown as string)).toThrow(
+    expect.objectContaining({ code: 'request_too_large', param: 'messages' }),
+  )
+})

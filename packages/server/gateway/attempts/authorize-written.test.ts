@@ -1,0 +1,64 @@
+import { openAiChat } from '@rideau/llm/formats/openai-chat/client/client'
+import type { Provider } from '@rideau/llm/provider/provider'
+import { findProvider } from '@rideau/llm/providers/index'
+import type { Message } from '@rideau/llm/request/message'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { EncodedRequest } from '@rideau/llm/upstream/upstream-request'
+import { expect, test } from 'vitest'
+import { Fault } from '../../core/fault.ts'
+import type { WatchedContext } from './attempt-whole.ts'
+import { authorizeWritten } from './authorize-written.ts'
+import { ONE_ANSWER, toGrant } from './to-grant.ts'
+
+const target: Target = {
+  provider: findProvider('openai') as Provider,
+  model: 'm',
+  baseUrl: 'https://a.example/v1',
+  apiKey: 'secret',
+}
+const grant = toGrant('key', target, ONE_ANSWER)
+const STOP = new Fault('request_canceled', 'The request was canceled.')
+
+function toRequest(length: number): EncodedRequest {
+  const messages: Message[] = [{ role: 'user', content: 'x'.repeat(length) }]
+  return openAiChat.encodeRequest(
+    { model: 'm', messages, stream: false, includeUsage: false },
+    target,
+    undefined,
+  )
+}
+
+function watch(stopsAt: number): WatchedContext & { watched: number } {
+  const context = {
+    ...{ environment: undefined, caller: undefined, endUser: undefined, permit: undefined },
+    fail: (error: unknown) => {
+      throw error
+    },
+    watched: 0,
+    watch: (_onTick: unknown, onStop: (fault: Fault) => void) => {
+      context.watched++
+      setTimeout(() => onStop(STOP), stopsAt)
+    },
+    unwatch: () => {
+      context.watched--
+    },
+  }
+  return context
+}
+
+test('authorizes a short request at once, and a long one with all of its bytes', async () => {
+  const short = authorizeWritten(toRequest(10), watch(0), target, () => 0, grant)
+  expect(short).toMatchObject({ headers: { authorization: 'Bearer secret' } })
+  const encoded = toRequest(4_000_000)
+  const context = watch(1_000_000)
+  const long = await authorizeWritten(encoded, context, target, () => 0, grant)
+  expect(long.headers.authorization).toBe('Bearer secret')
+  expect(JSON.parse(long.body.toString())).toEqual({ ...encoded.content?.value, model: 'm' })
+  expect(context.watched).toBe(0)
+})
+
+test('rejects with the fault of a request that is stopped while it is written, which gets no credential', async () => {
+  const encoded = toRequest(40_000_000)
+  await expect(authorizeWritten(encoded, watch(0), target, () => 0, grant)).rejects.toBe(STOP)
+  expect(encoded.headers.authorization).toBeUndefined()
+})
