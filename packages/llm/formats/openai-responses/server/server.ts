@@ -111,6 +111,10 @@ class PassedStream implements StreamEncoder {
     this.#shown = mayBeCut ? new PassedItems() : undefined
   }
 
+  get kept(): number {
+    return (this.#id?.length ?? 0) + (this.#shown?.kept ?? 0)
+  }
+
   measurePassable(chunk: Buffer): number {
     // The end that the gateway writes repeats all texts.
     if (this.#shown !== undefined) return 0
@@ -121,7 +125,7 @@ class PassedStream implements StreamEncoder {
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
-    this.#id ??= ID.exec(event.data)?.[1]
+    this.#id ??= findId(event.data)
     this.#noteNumber(event.data, event.data.length)
     this.#shown?.note(events, event.data)
     if (!events.some(({ type }) => type === 'end')) return event.raw
@@ -155,6 +159,12 @@ class PassedStream implements StreamEncoder {
     const begun = this.#next === undefined ? undefined : { next: this.#next, items, current }
     return openEventEncoder({ ...head, id: this.#id ?? head.id }, begun)
   }
+}
+
+/** Returns a copy: a part of a text keeps the whole in memory, which is that of a chunk. */
+function findId(data: string): string | undefined {
+  const [, id] = ID.exec(data) ?? []
+  return id === undefined ? undefined : Buffer.from(id).toString()
 }
 
 /**
