@@ -96,6 +96,8 @@ interface Stream {
 const many = <T>(n: number, make: (at: number) => T): T[] =>
   Array.from({ length: AT_ONCE }, (_, at) => make(n * AT_ONCE + at))
 
+const longText = (n: number): string => `${n}`.padEnd(900_000, 'a')
+
 const STREAMS: Readonly<Record<string, Stream>> = {
   'texts of single characters for the Responses route': {
     open: () => openChunks(target),
@@ -202,6 +204,28 @@ const STREAMS: Readonly<Record<string, Stream>> = {
     frame: () => sse({ type: 'response.output_text.delta', output_index: 0, delta: 'a'.repeat(10_000) }),
     frames: 1_500,
   },
+  'reasoning with long ids by Responses for the Responses route': {
+    open: () => openResponse(target),
+    encode: toResponses,
+    frame: n => item('done', n, { type: 'reasoning', id: longText(n), encrypted_content: 'a' }),
+    frames: 15,
+  },
+  'details of reasoning with long formats': {
+    open: () => openChunks(target),
+    frame: n =>
+      choice({ reasoning_details: [{ type: 'reasoning.text', index: n, format: longText(n), text: 'a' }] }),
+    frames: 15,
+  },
+  "details of reasoning with long formats for Gemini's route": {
+    open: () => openChunks(target),
+    encode: toContents,
+    frame: n =>
+      choice({
+        content: 'a',
+        reasoning_details: [{ type: 'reasoning.text', index: n, format: longText(n), text: 'a' }],
+      }),
+    frames: 15,
+  },
   'ended items of empty lists that pass to the Responses route': {
     open: () => openResponse(target),
     encode: toPassedResponses,
@@ -271,3 +295,63 @@ test('an answer has no more calls without a name than other calls', () => {
   for (let n = 0; n < 5; n++) expect(decoder.decode(unnamed(n))).toEqual([])
   expect(() => decoder.decode(unnamed(5))).toThrow('more than 512 tool calls')
 })
+
+const signed = { text: '', thoughtSignature: 'a' }
+const SIGNED_STREAMS: Readonly<Record<string, Stream>> = {
+  Gemini: {
+    open: () => openContents({ ...target, provider: gemini }),
+    frame: () => parts(...Array(64).fill(signed)),
+  },
+  Responses: {
+    open: () => openResponse(target),
+    frame: n =>
+      sse({
+        type: 'response.output_item.done',
+        output_index: n,
+        item: { type: 'reasoning', summary: Array(63).fill({ text: 'a' }), encrypted_content: 'a' },
+      }),
+  },
+  Converse: {
+    open: openConverse,
+    isAws: true,
+    frame: n => {
+      const frames = Array.from({ length: 64 }, (_, at) => {
+        const contentBlockIndex = n * 64 + at
+        const delta = { reasoningContent: { signature: 'a' } }
+        return [
+          encodeAwsEvent('contentBlockDelta', { contentBlockIndex, delta }),
+          encodeAwsEvent('contentBlockStop', { contentBlockIndex }),
+        ]
+      })
+      return Buffer.concat(frames.flat())
+    },
+  },
+  'an aggregator, over all choices': {
+    open: () => openChunks(target),
+    frame: n => {
+      const [index, content] = [n % 2, 'a']
+      const reasoning_details = Array.from({ length: 64 }, (_, at) => ({
+        type: 'reasoning.encrypted',
+        index: n * 64 + at,
+        data: 'a',
+      }))
+      return sse({ id: 'a', choices: [{ index, delta: { content, reasoning_details } }] })
+    },
+  },
+}
+
+test.each(Object.entries(SIGNED_STREAMS))(
+  'a stream of %s has at most 2,048 details of reasoning',
+  (_, { open, isAws, frame }) => {
+    let details = 0
+    const framing = isAws === true ? 'aws-event-stream' : 'sse'
+    const reader = new StreamReader(framing, open(), {
+      onFrame: events => {
+        for (const event of events) if (event.type === 'delta') details += event.reasoningDetails?.length ?? 0
+      },
+    })
+    for (let n = 0; n < 32; n++) reader.push(frame(n))
+    expect(details).toBe(2_048)
+    expect(() => reader.push(frame(32))).toThrow('more than 2048 pieces of reasoning')
+  },
+)

@@ -1,6 +1,7 @@
 import type { Framing } from '@rideau/llm/frames/framing'
 import { type Frame, type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
 import { assertBoundedEvent } from '@rideau/llm/json/bounded-event'
+import { DETAIL_BYTES, MAX_DETAILS, sizeOf, tooManyDetails } from '@rideau/llm/reply/reasoning-detail'
 import type { DeltaEvent, StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { AnsweredCalls } from './answered-calls.ts'
@@ -29,6 +30,8 @@ export class StreamReader {
   #bytes = 0
   /** Characters of the events so far. */
   #carried = 0
+  /** Details of reasoning so far. */
+  #details = 0
   /** Bytes since the last frame, within a chunk. */
   #partial = 0
   #hasEnded = false
@@ -54,6 +57,8 @@ export class StreamReader {
       if (event.type === 'end') this.#hasEnded = true
       if (event.type !== 'delta') continue
       this.#carried += measure(event)
+      this.#details += event.reasoningDetails?.length ?? 0
+      if (this.#details > MAX_DETAILS) throw tooManyDetails()
       if (event.toolCalls === undefined) continue
       this.#calls ??= new AnsweredCalls()
       this.#calls.add(event.toolCalls)
@@ -93,12 +98,11 @@ export class StreamReader {
   }
 }
 
-/** The characters of an event. */
+/** The characters of an event, and what its details of reasoning take. */
 function measure({ content, reasoning, refusal, reasoningDetails, toolCalls }: DeltaEvent): number {
   let size = (content?.length ?? 0) + (reasoning?.length ?? 0) + (refusal?.length ?? 0)
   if (reasoningDetails !== undefined) {
-    for (const { text = '', summary = '', signature = '', data = '' } of reasoningDetails)
-      size += text.length + summary.length + signature.length + data.length
+    for (const detail of reasoningDetails) size += DETAIL_BYTES + sizeOf(detail)
   }
   if (toolCalls !== undefined) {
     for (const { id, function: fn } of toolCalls)
