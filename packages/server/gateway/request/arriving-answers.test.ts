@@ -33,7 +33,15 @@ beforeAll(async () => {
   // A key that is alone gets 61 MiB of them, a member with a token of its own 38 MiB.
   app = await openTestApp({ RIDEAU_ANSWER_BYTES: String(128 * MiB) })
   const credential = { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` }
-  for (const name of ['custom', 'openai']) await app.addCredential(name, credential)
+  // Two share the load of one provider.
+  for (const name of ['custom', 'custom', 'openai']) await app.addCredential(name, credential)
+  const targets = [
+    { model: 'custom/m', max_retries: 2 },
+    { model: 'custom/n', max_retries: 2 },
+  ]
+  const alias = { alias: 'either', strategy: 'priority', targets }
+  const made = await app.manage('POST', `/v1/environments/${app.developmentId}/model-aliases`, alias)
+  expect(made.status).toBe(201)
 })
 afterEach(() => answers.clear())
 afterAll(async () => {
@@ -56,16 +64,17 @@ interface Answer {
 }
 
 test.each([
-  ['a key', 61, async () => app.secretKey],
-  ['a client token', 38, async () => makePlaygroundToken(app)],
+  ['a key', 61, 'custom/m', async () => app.secretKey],
+  ['a key', 61, 'either', async () => app.secretKey],
+  ['a client token', 38, 'custom/m', async () => makePlaygroundToken(app)],
 ] as const)(
-  'answers that arrive for %s take at most %i MiB, and further ones are 503 provider_overloaded without a further attempt',
-  async (_, maxMiB, find) => {
+  'answers that arrive for %s take at most %i MiB, and further ones of %s are 503 provider_overloaded without a further attempt',
+  async (_, maxMiB, model, find) => {
     const key = await find()
     part = Buffer.alloc(PART_MIB * MiB, ' ')
     const fitting = Math.floor(maxMiB / PART_MIB)
     const sent = Array.from({ length: SENT }, async () => {
-      const answer = await app.call('/v1/chat', CHAT, { key })
+      const answer = await app.call('/v1/chat', { ...CHAT, model }, { key })
       const { choices, error } = (await answer.json()) as Answer
       return [answer.status, choices?.[0].message.content ?? error?.code]
     })
