@@ -11,7 +11,7 @@ export const openAiResponses: ClientFormat = {
   id: 'openai-responses',
   framing: 'sse',
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

@@ -10,6 +10,7 @@ import type { ChatServer, CountFormat, ReplyContext } from '../../shared/server-
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
 import { PassedItems } from './passed-items.ts'
+import { toEcho } from './repeat-request.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /**
@@ -38,20 +39,12 @@ export const responsesCount: CountFormat = {
 }
 
 const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'calledTools'> = {
-  echo: {
-    instructions: null,
-    metadata: {},
-    parallel_tool_calls: true,
-    temperature: null,
-    tool_choice: 'auto',
-    tools: [],
-    top_p: null,
-  },
+  echo: toEcho({}, 0),
   calledTools: new Map(),
 }
 
-function toHead({ requestId, created, model, parsed: call }: ReplyContext): ResponseHead {
-  return { id: `resp_${requestId}`, created, model, ...(call.repeated ?? NOTHING_REPEATED) }
+function toHead({ requestId, created, model, parsed }: ReplyContext): ResponseHead {
+  return { id: `resp_${requestId}`, created, model, ...(parsed.repeated ?? NOTHING_REPEATED) }
 }
 
 function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
