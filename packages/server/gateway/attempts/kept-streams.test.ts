@@ -226,6 +226,20 @@ const STREAMS: Readonly<Record<string, Stream>> = {
       }),
     frames: 15,
   },
+  'long ids of the chunks of many choices': {
+    open: () => openChunks(target),
+    frame: n => sse({ id: longText(n), choices: [{ index: n, delta: { content: 'a' } }] }),
+    frames: 15,
+  },
+  'usage of long lists by Anthropic': {
+    open: () => openMessages(target),
+    frame: () => {
+      const [counts, numbers] = [{ input_tokens: 1 }, Array(120_000).fill(1.5)]
+      const usage = { ...counts, cache_creation: { numbers }, iterations: [{ type: 'compaction', numbers }] }
+      return sse({ type: 'message_start', message: { usage } })
+    },
+    frames: 1,
+  },
   'ended items of empty lists that pass to the Responses route': {
     open: () => openResponse(target),
     encode: toPassedResponses,

@@ -41,7 +41,7 @@ beforeAll(async () => {
   ]
   const alias = { alias: 'either', strategy: 'priority', targets }
   const made = await app.manage('POST', `/v1/environments/${app.developmentId}/model-aliases`, alias)
-  expect(made.status).toBe(201)
+  if (made.status !== 201) throw new Error(`no alias: ${JSON.stringify(made.body)}`)
 })
 afterEach(() => answers.clear())
 afterAll(async () => {
