@@ -1,4 +1,4 @@
-import type { ReasoningDetail } from './reasoning-detail.ts'
+import { type ReasoningDetail, sizeOf } from './reasoning-detail.ts'
 
 /** The most tool calls that one answer may have, over all its choices. Models make some dozens at once. */
 export const MAX_CALLS = 512
@@ -21,20 +21,9 @@ export class CallBudget {
   take(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
     if (this.left === 0) throw new Error(`the answer has more than ${MAX_CALLS} tool calls`)
     this.left--
-    const length = details.reduce((sum, detail) => sum + lengthOf(detail), 0)
+    const length = details.reduce((sum, detail) => sum + sizeOf(detail), 0)
     if (length > this.leftCarried) return []
     this.leftCarried -= length
     return details
   }
-}
-
-function lengthOf({
-  format,
-  text = '',
-  summary = '',
-  signature = '',
-  data = '',
-  id = '',
-}: ReasoningDetail): number {
-  return format.length + text.length + summary.length + signature.length + data.length + id.length
 }

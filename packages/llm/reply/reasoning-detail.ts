@@ -23,3 +23,18 @@ export interface ReasoningDetail {
   readonly id?: string
   readonly index?: number
 }
+
+/** The most details of one answer, over all its choices. A model writes one for each of its steps. */
+export const MAX_DETAILS = 2_048
+/** What a detail takes in memory besides its texts, in bytes. */
+export const DETAIL_BYTES = 200
+
+/** Returns the characters of a detail's texts. */
+export function sizeOf(detail: ReasoningDetail): number {
+  const { format, text = '', summary = '', signature = '', data = '', id = '' } = detail
+  return format.length + text.length + summary.length + signature.length + data.length + id.length
+}
+
+export function tooManyDetails(): Error {
+  return new Error(`the answer has more than ${MAX_DETAILS} pieces of reasoning`)
+}

@@ -19,6 +19,8 @@ export interface UpstreamError {
   readonly retryAfterMs?: number
   /** The provider's own word (`x-should-retry`), which overrides what the kind says. */
   readonly shouldRetry?: boolean
+  /** The gateway's own word: another attempt fails too, whatever its target and credential. */
+  readonly isFinal?: true
   /** The provider's own words: for the server's log only, never for a caller. */
   readonly detail: string
   /** The text that the provider's error has as its message, uncut and with whatever secrets it repeats; absent: none. */

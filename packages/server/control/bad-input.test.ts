@@ -207,6 +207,27 @@ describe('body', () => {
     expect(answer).toEqual({ outcome: '408 request_timeout', requestId: id })
   })
 
+  test('is unpacked in turns of organizations', async () => {
+    const other = await plane.insertTenant('other')
+    // Such as prose, so that it may unpack to more than a mebibyte.
+    const name = Array.from({ length: 200_000 }, (_, at) => (at * 7_919).toString(36)).join(' the ')
+    const raw = gzipSync(JSON.stringify({ ...valid, name }))
+    const send = async (environmentId: string, admin: string): Promise<string> => {
+      const headers = { 'content-encoding': 'gzip' }
+      const path = `/v1/environments/${environmentId}/keys`
+      return (await plane.call('POST', path, { key: admin, raw, headers })).outcome
+    }
+    let ended = 0
+    const busy = Array.from({ length: 16 }, async () => {
+      const outcome = await send(tenant.development.id, key)
+      ended++
+      return outcome
+    })
+    expect(await send(other.development.id, other.keys.admin)).toBe('400 invalid_request name')
+    expect(ended).toBeLessThan(10)
+    expect(new Set(await Promise.all(busy))).toEqual(new Set(['400 invalid_request name']))
+  })
+
   test('takes its time to be unpacked once it has arrived', async () => {
     const hurried = await openControlPlane({}, { bodyTimeoutMs: 1 })
     try {

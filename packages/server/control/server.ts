@@ -194,7 +194,8 @@ function trackMemory(app: FastifyInstance, deps: ControlDeps, limits: ControlLim
   app.addContentTypeParser('*', (request: FastifyRequest) => {
     const { bodyless = false, longBody = false } = request.routeOptions.config
     const memory = memories.get(request)
-    return readJson(request.raw, limits.bodyTimeoutMs, { anyType: bodyless, long: longBody, memory })
+    const rules = { anyType: bodyless, long: longBody, memory, owner: answers.find(request)?.owner }
+    return readJson(request.raw, limits.bodyTimeoutMs, rules)
   })
   return answers
 }

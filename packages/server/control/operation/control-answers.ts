@@ -2,11 +2,14 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { type CapacityShare, openCapacity, openShare } from '../../core/admission/fair-share.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import { UNKNOWN_OWNER } from '../../http/fairness/loop-turns.ts'
 import { type AnswerScope, type UnreadAnswer, UnreadAnswers } from '../../http/fairness/unread-answers.ts'
 import type { GrantedAccess } from './granted-access.ts'
+import { toOwner } from './map-in-slices.ts'
 
 /** Bytes of answers that may wait in memory to be read by the callers of the control plane. */
 const ANSWER_BYTES = 128 * 1024 * 1024
@@ -112,6 +115,8 @@ export class ControlAnswers {
 
 /** The memory of one call's answer. */
 export interface AnswerMemory {
+  /** For whom long work is done; unknown until `name` is called. */
+  readonly owner: ShareOwner
   /** Names whose answer it is, before it holds anything. */
   name(granted: GrantedAccess): void
   /**
@@ -125,6 +130,7 @@ export interface AnswerMemory {
 
 class CallAnswer implements AnswerMemory, UnreadAnswer {
   unreadBytes = 0
+  owner = UNKNOWN_OWNER
   readonly #answers: ControlAnswers
   readonly #res: ServerResponse
   #tenant: string
@@ -140,6 +146,7 @@ class CallAnswer implements AnswerMemory, UnreadAnswer {
 
   name({ actor, orgId }: GrantedAccess): void {
     if (actor === undefined) return
+    this.owner = toOwner(orgId, actor.id)
     this.#caller = `caller ${actor.id}`
     this.#tenant = orgId === undefined ? this.#caller : `organization ${orgId}`
   }

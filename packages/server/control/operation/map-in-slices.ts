@@ -17,8 +17,10 @@ export async function mapInSlices<Item, Result>(
   return results
 }
 
-/** Returns the owner of the long work that is done for an organization. */
-export function toOwner(orgId: string | undefined): ShareOwner {
+/** Returns the owner of the long work that is done for an organization, and for one of its callers. */
+export function toOwner(orgId: string | undefined, actorId?: string): ShareOwner {
   const environment = orgId === undefined ? undefined : { orgId, id: '' }
-  return { environment, caller: undefined, endUser: undefined }
+  // A user may act in several organizations, but a share of a key is of one.
+  const caller = actorId === undefined ? undefined : { keyId: `${orgId ?? ''} ${actorId}` }
+  return { environment, caller, endUser: undefined }
 }

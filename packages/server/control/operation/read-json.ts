@@ -5,6 +5,7 @@ import {
   PUBLIC_BOUNDS,
   SHORT_BODY_LIMIT_BYTES,
 } from '@rideau/llm/json/body-bounds'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import type { BodyMemory } from '../../http/body/body-memory.ts'
 import { toBodylessFault } from '../../http/body/bodyless.ts'
@@ -19,6 +20,8 @@ export interface BodyRules {
   /** True: the caller is authenticated, so the body has the higher limits. */
   readonly long: boolean
   readonly memory: BodyMemory | undefined
+  /** Whose turns reading, unpacking and parsing a long body takes. */
+  readonly owner?: ShareOwner | undefined
 }
 
 /** Returns the request's body, parsed as JSON; undefined if it has none. Rejects with the fault to answer. */
@@ -31,7 +34,8 @@ export async function readJson(req: IncomingMessage, timeoutMs: number, rules: B
   const bytes = await readInTime(req, timeoutMs, rules)
   if (bytes.length === 0) return undefined
   const bounds = rules.long ? CONTROL_BOUNDS : PUBLIC_BOUNDS
-  const { value } = parseJson(bytes, bounds) ?? (await parseLongJson(bytes, bounds, () => findStop(req)))
+  const { value } =
+    parseJson(bytes, bounds) ?? (await parseLongJson(bytes, bounds, () => findStop(req), rules.owner))
   if (value === null) throw new Fault('invalid_request', 'The body must be a JSON object.')
   return value
 }
@@ -42,7 +46,12 @@ function findStop(req: IncomingMessage): Fault | undefined {
 }
 
 async function readInTime(req: IncomingMessage, timeoutMs: number, rules: BodyRules): Promise<Buffer> {
-  const reader = readBody(req, rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES, rules.memory)
+  const reader = readBody(
+    req,
+    rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES,
+    rules.memory,
+    rules.owner,
+  )
   const startedAt = performance.now()
   const check = (): void => {
     // What takes long then, such as unpacking on a busy machine, is not the caller's. Neither are pauses for the turns of others.

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FairCache } from './fair-cache.ts'
 
@@ -97,4 +98,90 @@ describe('FairCache', () => {
     cache.clear()
     expect(forgotten).toEqual(['a-0=0', 'a-1=1'])
   })
+
+  test('whatever is used and deleted, the owner with the most gives up one, of several the one that was idle for longest', () => {
+    const step = fc.record({
+      what: fc.constantFrom('set', 'set', 'set', 'use', 'use', 'delete'),
+      owner: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      key: fc.nat(24).map(String),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), steps => {
+        const forgotten: string[] = []
+        const cache = new FairCache<number>(MAX, key => forgotten.push(key))
+        const plain = new PlainCache(MAX)
+        for (const { what, owner, key } of steps) {
+          if (what === 'set') cache.set(owner, key, 1)
+          else if (what === 'use') cache.use(owner, key)
+          else cache.delete(key)
+          if (what === 'delete') plain.delete(key)
+          else plain.hold(owner, key, what === 'set')
+          expect(forgotten).toEqual(plain.forgotten)
+        }
+      }),
+    )
+  })
+
+  test('an entry without room takes as little time with 50,000 owners as with few', () => {
+    const cache = new FairCache<number>(50_000)
+    for (let n = 0; n < 50_000; n++) cache.set(`owner-${n}`, `key-${n}`, n)
+    const startedAt = process.cpuUsage().user
+    for (let n = 50_000; n < 75_000; n++) cache.set(`owner-${n}`, `key-${n}`, n)
+    // A look at all owners for each takes some 12 s.
+    expect(process.cpuUsage().user - startedAt).toBeLessThan(3_000_000)
+    expect([cache.size, cache.find('key-24999'), cache.find('key-25000')]).toEqual([
+      50_000,
+      undefined,
+      25_000,
+    ])
+  })
 })
+
+/** The same choice, by a look at all owners. */
+class PlainCache {
+  readonly forgotten: string[] = []
+  readonly #max: number
+  /** Of owners and of keys those that were used least recently come first. */
+  readonly #held = new Map<string, Set<string>>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  hold(owner: string, key: string, isNew: boolean): void {
+    if (!isNew && !this.#isHeld(key)) return
+    const keys = this.#held.get(owner) ?? new Set()
+    this.#held.delete(owner)
+    this.#held.set(owner, keys)
+    keys.delete(key)
+    keys.add(key)
+    while (this.#isFull()) this.#giveUpOne()
+  }
+
+  delete(key: string): void {
+    for (const owner of this.#held.keys()) this.#giveUp(owner, key)
+  }
+
+  #isHeld(key: string): boolean {
+    return [...this.#held.values()].some(keys => keys.has(key))
+  }
+
+  #isFull(): boolean {
+    const all = [...this.#held.values()].flatMap(keys => [...keys])
+    return all.length > 4 * this.#max || new Set(all).size > this.#max
+  }
+
+  #giveUpOne(): void {
+    const most = Math.max(...[...this.#held.values()].map(({ size }) => size))
+    const [owner, keys] = [...this.#held].find(([, { size }]) => size === most) as [string, Set<string>]
+    const [key = ''] = keys
+    this.#giveUp(owner, key)
+    if (!this.#isHeld(key)) this.forgotten.push(key)
+  }
+
+  #giveUp(owner: string, key: string): void {
+    const keys = this.#held.get(owner)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#held.delete(owner)
+  }
+}

@@ -1,3 +1,5 @@
+import { Holder, HolderHeap } from './holder-heap.ts'
+
 /** For each entry that there is room for, so many owners may hold one. */
 const HOLDERS = 4
 
@@ -12,15 +14,16 @@ interface Entry<Value> {
 /**
  * A map of at most `max` entries for a whole process. Whoever uses an entry, an organization mostly, holds it. Where there is no
  * room, the owner that holds the most gives up what it used least recently, so that one with many entries pushes out its own
- * only. An entry is forgotten once no owner holds it. Each operation takes constant time, but one that finds no room looks at
- * all owners.
+ * only. An entry is forgotten once no owner holds it. An operation takes hardly longer with many owners than with few.
  */
 export class FairCache<Value> {
   readonly #max: number
   readonly #onForgotten: ((key: string, value: Value) => void) | undefined
   readonly #entries = new Map<string, Entry<Value>>()
-  /** The keys that each owner holds. Of owners and of keys those that were used least recently come first. */
-  readonly #held = new Map<string, Set<string>>()
+  readonly #holders = new Map<string, Holder>()
+  readonly #heap = new HolderHeap()
+  /** The uses of all owners so far. */
+  #uses = 0
   /** How many keys all owners hold together. */
   #holds = 0
 
@@ -59,41 +62,46 @@ export class FairCache<Value> {
     this.#hold(owner, key, entry)
   }
 
-  /** Forgets an entry, whoever holds it. Takes constant time while only the owner that added it does. */
+  /** Forgets an entry, whoever holds it. Looks at all owners if another than the one that added it does. */
   delete(key: string): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
     if (this.#giveUp(entry.owner, key)) entry.holders--
     if (entry.holders === 0) return
-    for (const owner of this.#held.keys()) this.#giveUp(owner, key)
+    for (const owner of this.#holders.keys()) this.#giveUp(owner, key)
   }
 
   clear(): void {
     this.#entries.clear()
-    this.#held.clear()
+    this.#holders.clear()
+    this.#heap.clear()
     this.#holds = 0
   }
 
   #hold(owner: string, key: string, entry: Entry<Value>): void {
-    const keys = this.#held.get(owner) ?? new Set<string>()
-    this.#held.delete(owner)
-    this.#held.set(owner, keys)
-    if (!keys.delete(key)) {
+    const holder = this.#holders.get(owner) ?? this.#open(owner)
+    holder.usedAt = ++this.#uses
+    if (!holder.keys.delete(key)) {
       entry.holders++
       this.#holds++
     }
-    keys.add(key)
+    holder.keys.add(key)
+    this.#heap.put(holder)
     while (this.#entries.size > this.#max || this.#holds > this.#max * HOLDERS) this.#giveUpOne()
   }
 
+  #open(owner: string): Holder {
+    const holder = new Holder(owner)
+    this.#holders.set(owner, holder)
+    return holder
+  }
+
   #giveUpOne(): void {
-    let most: [string, Set<string>] | undefined
-    for (const held of this.#held) if (most === undefined || held[1].size > most[1].size) most = held
+    const most = this.#heap.first
     if (most === undefined) return
-    const [owner, keys] = most
-    const [key = ''] = keys
-    this.#giveUp(owner, key)
+    const [key = ''] = most.keys
+    this.#giveUp(most.owner, key)
     const entry = this.#entries.get(key)
     if (entry === undefined || --entry.holders > 0) return
     this.#entries.delete(key)
@@ -102,10 +110,14 @@ export class FairCache<Value> {
 
   /** Returns false if the owner does not hold the key. */
   #giveUp(owner: string, key: string): boolean {
-    const keys = this.#held.get(owner)
-    if (keys?.delete(key) !== true) return false
+    const holder = this.#holders.get(owner)
+    if (holder?.keys.delete(key) !== true) return false
     this.#holds--
-    if (keys.size === 0) this.#held.delete(owner)
+    if (holder.keys.size > 0) this.#heap.put(holder)
+    else {
+      this.#holders.delete(owner)
+      this.#heap.remove(holder)
+    }
     return true
   }
 }

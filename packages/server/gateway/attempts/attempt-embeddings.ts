@@ -53,13 +53,14 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   const group = new WatchGroup(ctx)
   let failure: (AttemptResult<EmbeddingReply> & { ok: false }) | undefined
   let charge: Charge | undefined
+  const kept = { bytes: 0 }
   let next = 0
   let status = 200
   let model: string | undefined
   const work = async (): Promise<void> => {
     while (failure === undefined && next < batches.length) {
       const index = next++
-      const result = await attemptOne(options, batches[index] as EmbeddingRequest, group.open())
+      const result = await attemptOne(options, batches[index] as EmbeddingRequest, group.open(), kept)
       // Calls that were answered are charged even if the attempt as a whole fails.
       charge ??= result.ok ? { isAnswered: true, bytes: 0 } : result.charge
       if (result.ok) {
@@ -81,7 +82,10 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   } finally {
     group.close()
   }
-  if (failure !== undefined) return { ...failure, charge }
+  if (failure !== undefined) {
+    ctx.permit?.dropReceived(kept.bytes)
+    return { ...failure, charge }
+  }
   return { ok: true, status, value: join(replies), model }
 }
 
@@ -95,10 +99,12 @@ function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingReque
   return batches
 }
 
+/** `kept`: what the permit counts of the calls that were answered. */
 async function attemptOne(
   { transport, format, decodeError, target, sender, timeoutMs, now }: EmbeddingAttempt,
   batch: EmbeddingRequest,
   ctx: WatchedContext,
+  kept: { bytes: number },
 ): Promise<AttemptResult<EmbeddingReply>> {
   const encoded = format.encodeRequest(batch, target)
   const request = await authorizeWritten(encoded, ctx, target, now, toGrant(sender, target, ONE_ANSWER))
@@ -109,7 +115,9 @@ async function attemptOne(
     const reply = format.decodeReply(parsed.body, readHeaders(), target)
     if (reply?.vectors.length === batch.input.length) {
       // The vectors are kept until those of all calls have come, their text is not.
-      ctx.permit?.dropReceived(Math.max(0, answer.bytes.length - measure(reply.vectors)))
+      const bytes = Math.min(answer.bytes.length, measure(reply.vectors))
+      ctx.permit?.dropReceived(answer.bytes.length - bytes)
+      kept.bytes += bytes
       return { ok: true, status, value: reply, model: readAnsweredModel(parsed.body) }
     }
     if (reportsError(parsed.body)) {

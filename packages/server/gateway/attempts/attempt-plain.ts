@@ -2,6 +2,7 @@ import type { PlainAnswer } from '@rideau/llm/formats/shared/answers/plain-answe
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
 import type { ChatReply } from '@rideau/llm/reply/chat-reply'
+import { MAX_DETAILS, tooManyDetails } from '@rideau/llm/reply/reasoning-detail'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { RequestContext } from '../request/request-context.ts'
@@ -36,7 +37,7 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     if (!parsed.ok) return parsed
     const { body } = parsed
     const reply = format.decodeReply(body, target)
-    assertBoundedCalls(reply)
+    assertBounded(reply)
     if (reply.choices.length > 0) {
       const value = { bytes, body, fields: json?.fields, reply }
       return { ok: true, status, value, model: readAnsweredModel(body) }
@@ -49,9 +50,13 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
   })
 }
 
-function assertBoundedCalls({ choices }: ChatReply): void {
+/** Throws if the answer has more tool calls or details of reasoning than a stream may have. */
+function assertBounded({ choices }: ChatReply): void {
   let calls: AnsweredCalls | undefined
+  let details = 0
   for (const { message } of choices) {
+    details += message.reasoning_details?.length ?? 0
+    if (details > MAX_DETAILS) throw tooManyDetails()
     if (message.tool_calls === undefined) continue
     calls ??= new AnsweredCalls()
     calls.add(message.tool_calls)

@@ -149,8 +149,8 @@ function chooseStep(
   cursor: TargetCursor<ResolvedTarget>,
   error: UpstreamError,
 ): NextStep {
-  const { kind, retryAfterMs, shouldRetry } = error
-  if (isTooLate(ctx, cursor)) return 'stop'
+  const { kind, retryAfterMs, shouldRetry, isFinal } = error
+  if (isFinal === true || isTooLate(ctx, cursor)) return 'stop'
   const { retriesLeft, hasCredential } = cursor
   if (retriesLeft !== undefined) {
     const { hasTarget } = cursor

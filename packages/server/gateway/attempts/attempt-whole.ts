@@ -56,7 +56,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
  */
 export const NO_ROOM: UpstreamError = {
   kind: 'overloaded',
-  shouldRetry: false,
+  isFinal: true,
   detail: 'the answers that this caller waits for are too large together',
 }
 

@@ -6,7 +6,10 @@ import { ContentEncoder } from '@rideau/llm/formats/gemini-content/server/encode
 import { openStream as openChunks } from '@rideau/llm/formats/openai-chat/client/decode-stream'
 import { openStream as openResponse } from '@rideau/llm/formats/openai-responses/client/decode-stream'
 import { openEventEncoder } from '@rideau/llm/formats/openai-responses/server/encode-events'
+import { responsesServer } from '@rideau/llm/formats/openai-responses/server/server'
+import type { ReplyContext } from '@rideau/llm/formats/shared/server-format'
 import { encodeAwsEvent } from '@rideau/llm/frames/aws-event-frame'
+import type { Frame } from '@rideau/llm/frames/open-frames'
 import { gemini } from '@rideau/llm/providers/gemini'
 import { openai } from '@rideau/llm/providers/openai'
 import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
@@ -43,36 +46,43 @@ const call = (index: number, fn: object, id?: string) => ({ index, id, type: 'fu
 const block = (delta: object): Buffer => sse({ type: 'content_block_delta', index: 0, delta })
 const begin = (index: number, start: object): Buffer =>
   sse({ type: 'content_block_start', index, content_block: start })
+const item = (what: 'added' | 'done', index: number, value: object): Buffer =>
+  sse({ type: `response.output_item.${what}`, output_index: index, item: value })
 const parts = (...list: object[]): Buffer => sse({ candidates: [{ content: { parts: list } }] })
 
-type Encode = (events: readonly StreamEvent[]) => void
+interface Encoding {
+  encode(events: readonly StreamEvent[], frame: Frame): unknown
+  readonly kept?: number
+}
 
-function toResponses(): Encode {
+function toResponses(): Encoding {
   const encoder = openEventEncoder(HEAD)
-  return events => {
-    for (const event of events) if (event.type === 'delta') encoder.add(event)
+  return {
+    encode: events => {
+      for (const event of events) if (event.type === 'delta') encoder.add(event)
+    },
   }
 }
 
-function toContents(): Encode {
+function toContents(): Encoding {
   const encoder = new ContentEncoder(ENVELOPE, { thoughts: true })
-  return events => {
-    for (const event of events) encoder.encode(event)
-  }
+  return { encode: events => events.map(event => encoder.encode(event)) }
 }
 
-function toMessages(): Encode {
+function toMessages(): Encoding {
   const encoder = new MessageEncoder(ENVELOPE)
-  return events => {
-    for (const event of events) encoder.encode(event)
-  }
+  return { encode: events => events.map(event => encoder.encode(event)) }
 }
 
-const toNothing = (): Encode => () => {}
+/** What passes from a provider of the Responses format to its own route. A limit may cut it. */
+const toPassedResponses = (): Encoding =>
+  responsesServer.openStream({ format: 'openai-responses' } as ReplyContext, true)
+
+const toNothing = (): Encoding => ({ encode: () => {} })
 
 interface Stream {
   readonly open: () => StreamDecoder
-  readonly encode?: () => Encode
+  readonly encode?: () => Encoding
   readonly first?: Buffer
   readonly frame: (n: number) => Buffer
   readonly frames?: number
@@ -81,6 +91,8 @@ interface Stream {
 
 const many = <T>(n: number, make: (at: number) => T): T[] =>
   Array.from({ length: AT_ONCE }, (_, at) => make(n * AT_ONCE + at))
+
+const longText = (n: number): string => `${n}`.padEnd(900_000, 'a')
 
 const STREAMS: Readonly<Record<string, Stream>> = {
   'texts of single characters for the Responses route': {
@@ -189,6 +201,76 @@ const STREAMS: Readonly<Record<string, Stream>> = {
     frame: () => sse({ type: 'response.output_text.delta', output_index: 0, delta: 'a'.repeat(10_000) }),
     frames: 1_500,
   },
+  'reasoning with long ids by Responses for the Responses route': {
+    open: () => openResponse(target),
+    encode: toResponses,
+    frame: n => item('done', n, { type: 'reasoning', id: longText(n), encrypted_content: 'a' }),
+    frames: 15,
+  },
+  'details of reasoning with long formats': {
+    open: () => openChunks(target),
+    frame: n =>
+      choice({ reasoning_details: [{ type: 'reasoning.text', index: n, format: longText(n), text: 'a' }] }),
+    frames: 15,
+  },
+  "details of reasoning with long formats for Gemini's route": {
+    open: () => openChunks(target),
+    encode: toContents,
+    frame: n =>
+      choice({
+        content: 'a',
+        reasoning_details: [{ type: 'reasoning.text', index: n, format: longText(n), text: 'a' }],
+      }),
+    frames: 15,
+  },
+  'long ids of the chunks of many choices': {
+    open: () => openChunks(target),
+    frame: n => sse({ id: longText(n), choices: [{ index: n, delta: { content: 'a' } }] }),
+    frames: 15,
+  },
+  'usage of long lists by Anthropic': {
+    open: () => openMessages(target),
+    frame: () => {
+      const [counts, numbers] = [{ input_tokens: 1 }, Array(120_000).fill(1.5)]
+      const usage = { ...counts, cache_creation: { numbers }, iterations: [{ type: 'compaction', numbers }] }
+      return sse({ type: 'message_start', message: { usage } })
+    },
+    frames: 1,
+  },
+  'ended items of empty lists that pass to the Responses route': {
+    open: () => openResponse(target),
+    encode: toPassedResponses,
+    frame: n => item('done', n, { type: 'x', lists: Array(18_000).fill([]) }),
+    frames: 18,
+  },
+  'ended images that pass to the Responses route': {
+    open: () => openResponse(target),
+    encode: toPassedResponses,
+    frame: n => item('done', n, { type: 'image_generation_call', result: 'A'.repeat(900_000) }),
+    frames: 1,
+  },
+  'short items that pass to the Responses route': {
+    open: () => openResponse(target),
+    encode: toPassedResponses,
+    frame: n => item('done', n, { type: 'x' }),
+    frames: 4_000,
+  },
+  'a message that has begun with empty objects and passes to the Responses route': {
+    open: () => openResponse(target),
+    encode: toPassedResponses,
+    frame: n => item('added', n, { type: 'message', id: 'm', objects: Array(30_000).fill({}) }),
+    frames: 1,
+  },
+  'the id of a response that passes to its route': {
+    open: () => openResponse(target),
+    encode: toPassedResponses,
+    first: Buffer.concat([
+      sse({ type: 'response.created', response: { id: 'resp_0123456789' } }),
+      Buffer.from(`: ${' '.repeat(1_000)}\n\n`.repeat(4_000)),
+    ]),
+    frame: () => sse({ type: 'response.in_progress' }),
+    frames: 1,
+  },
   'an event that does not end': {
     open: () => openChunks(target),
     first: choice({ content: 'a' }),
@@ -203,14 +285,16 @@ test.each(Object.entries(STREAMS))('%s take no more memory than is counted', (_,
   const before = process.memoryUsage()
   const encoding = encode()
   const reader = new StreamReader(stream.isAws === true ? 'aws-event-stream' : 'sse', open(), {
-    onFrame: events => encoding(events),
+    onFrame: (events, frame) => encoding.encode(events, frame),
   })
   if (first !== undefined) reader.push(first)
   for (let n = 0; n < frames; n++) reader.push(frame(n))
+  // V8 keeps the last text in which a regular expression was found.
+  expect(/a/.test('a')).toBe(true)
   collectGarbage()
   const after = process.memoryUsage()
   const grown = after.heapUsed + after.external - before.heapUsed - before.external
-  expect(grown).toBeLessThan(MiB + 2 * reader.kept)
+  expect(grown).toBeLessThan(MiB + 2 * (reader.kept + (encoding.kept ?? 0)))
 })
 
 test('an answer has no more calls without a name than other calls', () => {
@@ -220,3 +304,63 @@ test('an answer has no more calls without a name than other calls', () => {
   for (let n = 0; n < 5; n++) expect(decoder.decode(unnamed(n))).toEqual([])
   expect(() => decoder.decode(unnamed(5))).toThrow('more than 512 tool calls')
 })
+
+const signed = { text: '', thoughtSignature: 'a' }
+const SIGNED_STREAMS: Readonly<Record<string, Stream>> = {
+  Gemini: {
+    open: () => openContents({ ...target, provider: gemini }),
+    frame: () => parts(...Array(64).fill(signed)),
+  },
+  Responses: {
+    open: () => openResponse(target),
+    frame: n =>
+      sse({
+        type: 'response.output_item.done',
+        output_index: n,
+        item: { type: 'reasoning', summary: Array(63).fill({ text: 'a' }), encrypted_content: 'a' },
+      }),
+  },
+  Converse: {
+    open: openConverse,
+    isAws: true,
+    frame: n => {
+      const frames = Array.from({ length: 64 }, (_, at) => {
+        const contentBlockIndex = n * 64 + at
+        const delta = { reasoningContent: { signature: 'a' } }
+        return [
+          encodeAwsEvent('contentBlockDelta', { contentBlockIndex, delta }),
+          encodeAwsEvent('contentBlockStop', { contentBlockIndex }),
+        ]
+      })
+      return Buffer.concat(frames.flat())
+    },
+  },
+  'an aggregator, over all choices': {
+    open: () => openChunks(target),
+    frame: n => {
+      const [index, content] = [n % 2, 'a']
+      const reasoning_details = Array.from({ length: 64 }, (_, at) => ({
+        type: 'reasoning.encrypted',
+        index: n * 64 + at,
+        data: 'a',
+      }))
+      return sse({ id: 'a', choices: [{ index, delta: { content, reasoning_details } }] })
+    },
+  },
+}
+
+test.each(Object.entries(SIGNED_STREAMS))(
+  'a stream of %s has at most 2,048 details of reasoning',
+  (_, { open, isAws, frame }) => {
+    let details = 0
+    const framing = isAws === true ? 'aws-event-stream' : 'sse'
+    const reader = new StreamReader(framing, open(), {
+      onFrame: events => {
+        for (const event of events) if (event.type === 'delta') details += event.reasoningDetails?.length ?? 0
+      },
+    })
+    for (let n = 0; n < 32; n++) reader.push(frame(n))
+    expect(details).toBe(2_048)
+    expect(() => reader.push(frame(32))).toThrow('more than 2048 pieces of reasoning')
+  },
+)

@@ -1,6 +1,7 @@
 import type { Framing } from '@rideau/llm/frames/framing'
 import { type Frame, type FrameOptions, type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
 import { assertBoundedEvent } from '@rideau/llm/json/bounded-event'
+import { DETAIL_BYTES, MAX_DETAILS, sizeOf, tooManyDetails } from '@rideau/llm/reply/reasoning-detail'
 import type { DeltaEvent, StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { AnsweredCalls } from './answered-calls.ts'
@@ -35,6 +36,8 @@ export class StreamReader {
   #carried = 0
   /** Those of them that are reasoning. */
   #reasoning = 0
+  /** Details of reasoning so far. */
+  #details = 0
   /** Bytes since the last frame, within a chunk. */
   #partial = 0
   #hasEnded = false
@@ -64,6 +67,8 @@ export class StreamReader {
       this.#reasoning += reasoning
       if (this.#reasoning > MAX_REASONING) throw new Error('the reasoning of the stream is too long')
       this.#carried += reasoning + measure(event)
+      this.#details += event.reasoningDetails?.length ?? 0
+      if (this.#details > MAX_DETAILS) throw tooManyDetails()
       if (event.toolCalls === undefined) continue
       this.#calls ??= new AnsweredCalls()
       this.#calls.add(event.toolCalls)
@@ -115,11 +120,11 @@ function measure({ content, refusal, toolCalls }: DeltaEvent): number {
   return size
 }
 
+/** The characters of an event's reasoning, and what its details take. */
 function measureReasoning({ reasoning, reasoningDetails }: DeltaEvent): number {
   let size = reasoning?.length ?? 0
   if (reasoningDetails !== undefined) {
-    for (const { text = '', summary = '', signature = '', data = '' } of reasoningDetails)
-      size += text.length + summary.length + signature.length + data.length
+    for (const detail of reasoningDetails) size += DETAIL_BYTES + sizeOf(detail)
   }
   return size
 }

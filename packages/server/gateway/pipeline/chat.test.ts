@@ -120,6 +120,24 @@ describe('POST /v1/chat, plain', () => {
     expect(((await response.json()) as any).cost_usd).toBeNull()
   })
 
+  test('refuses an answer of more than 2,048 details of reasoning, over all choices, with 503 provider_unavailable', async () => {
+    const toChoice = (index: number, count: number): object => ({
+      index,
+      message: {
+        role: 'assistant',
+        content: 'hello',
+        reasoning_details: Array(count).fill({ type: 'reasoning.encrypted', data: 'a' }),
+      },
+      finish_reason: 'stop',
+    })
+    upstream.script(completion('', { choices: [toChoice(0, 2_047), toChoice(1, 1)] }))
+    expect((await app.call('/v1/chat', { model: 'custom/m', messages })).status).toBe(200)
+    upstream.script(completion('', { choices: [toChoice(0, 2_047), toChoice(1, 2)] }))
+    const refused = await app.call('/v1/chat', { model: 'custom/m', messages })
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toMatchObject({ error: { code: 'provider_unavailable' } })
+  })
+
   test('passes tools and tool calls in both directions', async () => {
     const toolCalls = [
       { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{"tz":"UTC"}' } },

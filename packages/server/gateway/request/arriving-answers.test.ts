@@ -32,7 +32,16 @@ beforeAll(async () => {
   const { port } = provider.address() as AddressInfo
   // A key that is alone gets 61 MiB of them, a member with a token of its own 38 MiB.
   app = await openTestApp({ RIDEAU_ANSWER_BYTES: String(128 * MiB) })
-  await app.addCredential('custom', { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` })
+  const credential = { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` }
+  // Two share the load of one provider.
+  for (const name of ['custom', 'custom', 'openai']) await app.addCredential(name, credential)
+  const targets = [
+    { model: 'custom/m', max_retries: 2 },
+    { model: 'custom/n', max_retries: 2 },
+  ]
+  const alias = { alias: 'either', strategy: 'priority', targets }
+  const made = await app.manage('POST', `/v1/environments/${app.developmentId}/model-aliases`, alias)
+  if (made.status !== 201) throw new Error(`no alias: ${JSON.stringify(made.body)}`)
 })
 afterEach(() => answers.clear())
 afterAll(async () => {
@@ -55,16 +64,17 @@ interface Answer {
 }
 
 test.each([
-  ['a key', 61, async () => app.secretKey],
-  ['a client token', 38, async () => makePlaygroundToken(app)],
+  ['a key', 61, 'custom/m', async () => app.secretKey],
+  ['a key', 61, 'either', async () => app.secretKey],
+  ['a client token', 38, 'custom/m', async () => makePlaygroundToken(app)],
 ] as const)(
-  'answers that arrive for %s take at most %i MiB, and further ones are 503 provider_overloaded without a further attempt',
-  async (_, maxMiB, find) => {
+  'answers that arrive for %s take at most %i MiB, and further ones of %s are 503 provider_overloaded without a further attempt',
+  async (_, maxMiB, model, find) => {
     const key = await find()
     part = Buffer.alloc(PART_MIB * MiB, ' ')
     const fitting = Math.floor(maxMiB / PART_MIB)
     const sent = Array.from({ length: SENT }, async () => {
-      const answer = await app.call('/v1/chat', CHAT, { key })
+      const answer = await app.call('/v1/chat', { ...CHAT, model }, { key })
       const { choices, error } = (await answer.json()) as Answer
       return [answer.status, choices?.[0].message.content ?? error?.code]
     })
@@ -117,6 +127,27 @@ test('what arrives of streams before their first event takes the same shares', a
   expect(await Promise.race(sent)).toMatchObject({ error: { code: 'provider_overloaded' } })
   expect(await answerBytes()).toBeLessThanOrEqual(61 * MiB)
   for (const answer of answers) answer.end(`\n\n${LAST}`)
+  await Promise.all(sent)
+  await expect.poll(answerBytes, SOON).toBe(0)
+})
+
+test('what a passed stream keeps for an end that a limit may write takes the same shares', async () => {
+  const { id, key } = await app.createKey({})
+  const limit = { scope: 'key', scope_ref: id, metric: 'tokens', limit: 1_000_000, window_seconds: 3600 }
+  expect((await app.manage('POST', `/v1/environments/${app.developmentId}/limits`, limit)).status).toBe(201)
+  const image = { type: 'image_generation_call', result: 'A'.repeat(900_000) }
+  part = [
+    { type: 'response.output_item.done', output_index: 0, item: image },
+    { type: 'response.output_text.delta', output_index: 1, delta: 'hello' },
+  ]
+    .map(event => `data: ${JSON.stringify(event)}\n\n`)
+    .join('')
+  const body = { model: 'openai/gpt-4.1', input: 'hi', stream: true }
+  const sent = Array.from({ length: SENT }, async () =>
+    (await app.call('/openai/v1/responses', body, { key })).text(),
+  )
+  await expect.poll(answerBytes, SOON).toBeGreaterThan(SENT * 900_000)
+  for (const answer of answers) answer.end()
   await Promise.all(sent)
   await expect.poll(answerBytes, SOON).toBe(0)
 })

@@ -31,8 +31,8 @@ interface PermitRequest {
 }
 
 /**
- * One request's permit to be open, and the bytes that its body takes. Both are released once the request has ended and the
- * caller has its whole answer: an answer that is not read takes memory too.
+ * One request's permit to be open, and the bytes that its body and providers' answers take. Those of answers are released when the
+ * request ends, the others once the caller has its whole answer too: an answer that is not read takes memory.
  */
 export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
   tickerSlot = -1

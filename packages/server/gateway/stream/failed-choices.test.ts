@@ -90,13 +90,11 @@ test('a prompt of completions gets the text beside the error', async () => {
 })
 
 test('a provider that keeps the stream open after the error ends neither its answer nor the fallback late', async () => {
-  const startedAt = performance.now()
   failing.script(endless(...begun, failed))
   expect((await ask('/v1/chat')).text).toContain('stream_interrupted')
   failing.script(endless(failed))
   expect((await ask('/v1/chat', await createFallback())).text).toContain('Hello')
-  // Both waits last a second on a machine of its own; one silent stream otherwise lasts half a minute or more.
-  expect(performance.now() - startedAt).toBeLessThan(30_000)
+  // Both waits last a second; one silent stream otherwise lasts for longer than a test may.
 })
 
 test('an error in the first chunk with text falls back, and the failed attempt is billed the usage that follows', async () => {

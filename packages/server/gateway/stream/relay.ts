@@ -169,8 +169,8 @@ class Relay implements StreamSink {
 
   /** Returns false if there is no room for what is kept of the stream. */
   #countKept(): boolean {
-    const { ctx, stream } = this.#options
-    const more = stream.reader.kept - this.#kept
+    const { ctx, stream, encoder } = this.#options
+    const more = stream.reader.kept + (encoder.kept ?? 0) - this.#kept
     if (Math.abs(more) < KEPT_STEP || ctx.permit === undefined) return true
     if (more > 0 && !ctx.permit.receive(more)) return false
     if (more < 0) ctx.permit.dropReceived(-more)

@@ -12,7 +12,7 @@ export const anthropicMessages: ClientFormat = {
   framing: 'sse',
   takesCacheMarks: () => true,
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
+import { toTable } from '../../../json/to-table.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { countOrZero, findCount } from '../../../usage/token-count.ts'
 import type { HostedUse, Usage } from '../../../usage/usage.ts'
@@ -38,30 +39,45 @@ export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
   }
 }
 
-/** The fields that are read. All others are left out, since each event of a stream may bring further ones. */
+/** The counts that are read. Nothing else is kept: events of a stream may bring any number of other values. */
 const COUNTS = [
-  ...[
-    'input_tokens',
-    'output_tokens',
-    'output_tokens_details',
-    'cache_creation',
-    'cache_creation_input_tokens',
-  ],
-  ...['cache_read_input_tokens', 'server_tool_use'],
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
 ] as const
+/** The same of objects within. */
+const PARTS = Object.entries({
+  output_tokens_details: ['thinking_tokens'],
+  cache_creation: ['ephemeral_1h_input_tokens', 'ephemeral_5m_input_tokens'],
+  server_tool_use: ['web_search_requests'],
+})
 /** An answer has a compaction or two. */
 const MAX_ITERATIONS = 256
 
 /** Counts of a later event replace those of an earlier one, because they are totals. */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const merged = { ...earlier }
-  for (const name of COUNTS) {
-    const value = later[name]
-    if (value !== null && value !== undefined) merged[name] = value
+  const merged: JsonObject = toTable({ ...earlier, ...pickCounts(later, COUNTS) })
+  for (const [name, counts] of PARTS) {
+    const part = toObject(later[name])
+    if (part !== undefined) merged[name] = pickCounts(part, counts)
   }
   const { iterations } = later
-  if (Array.isArray(iterations)) merged.iterations = iterations.slice(0, MAX_ITERATIONS)
+  if (Array.isArray(iterations)) {
+    merged.iterations = toObjects(iterations.slice(0, MAX_ITERATIONS))
+      .filter(({ type }) => type === 'compaction')
+      .map(iteration => ({ type: 'compaction', ...pickCounts(iteration, COUNTS) }))
+  }
   return merged
+}
+
+function pickCounts(object: JsonObject, names: readonly string[]): JsonObject {
+  const counts: JsonObject = toTable({})
+  for (const name of names) {
+    const value = object[name]
+    if (typeof value === 'number') counts[name] = value
+  }
+  return counts
 }
 
 /**

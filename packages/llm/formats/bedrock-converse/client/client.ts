@@ -13,7 +13,7 @@ export const bedrockConverse: ClientFormat = {
   inlinesImages: true,
   takesCacheMarks: (_provider, model) => takesCachePoints(model),
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

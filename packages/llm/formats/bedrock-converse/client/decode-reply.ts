@@ -26,10 +26,10 @@ export function decodeReply(body: JsonObject): ChatReply {
   const details = blocks.map(toDetail).filter(detail => detail !== undefined)
   const calls = decodeToolCalls(blocks)
   const answer = findAnswer(blocks)
-  const content = answer ?? toText(blocks.map(getText).join(''))
+  const content = answer ?? toText(blocks.map(toVisibleText).join(''))
   const decoded: ReplyMessage = { role: 'assistant', content: content ?? null }
   if (calls.length > 0) decoded.tool_calls = calls
-  const reasoning = toText(blocks.map(getReasoning).join(''))
+  const reasoning = toText(blocks.map(toReasoningText).join(''))
   if (reasoning !== undefined) decoded.reasoning = reasoning
   if (details.length > 0) decoded.reasoning_details = details
   const finishReason = toFinishReason(body.stopReason, calls.length > 0)
@@ -50,8 +50,8 @@ function findOrder(blocks: readonly JsonObject[]): readonly ReplyPart[] | undefi
   const order = new PartOrder()
   let calls = 0
   for (const [index, block] of blocks.entries()) {
-    order.addReasoning(getReasoning(block), toDetail(block, index))
-    order.addText(getText(block))
+    order.addReasoning(toReasoningText(block), toDetail(block, index))
+    order.addText(toVisibleText(block))
     if (findCall(block) !== undefined) order.addCall(calls++)
   }
   return order.parts
@@ -63,20 +63,19 @@ function findAnswer(blocks: readonly JsonObject[]): string | undefined {
   return call === undefined ? undefined : toJsonText(call.input ?? {})
 }
 
-/** Returns the visible text of a block. */
-function getText(block: JsonObject): string {
+function toVisibleText(block: JsonObject): string {
   const cited = toArray(toObject(block.citationsContent)?.content)
   return [block, ...cited.map(toObject)].map(part => toText(part?.text) ?? '').join('')
 }
 
-function getReasoning(block: JsonObject): string {
+function toReasoningText(block: JsonObject): string {
   return toText(toObject(toObject(block.reasoningContent)?.reasoningText)?.text) ?? ''
 }
 
 function toDetail(block: JsonObject, index: number): ReasoningDetail | undefined {
   const content = toObject(block.reasoningContent)
   return toReasoningDetail({
-    text: getReasoning(block),
+    text: toReasoningText(block),
     signature: toText(toObject(content?.reasoningText)?.signature) ?? '',
     redacted: decodeRedacted(content?.redactedContent),
     index,

@@ -9,7 +9,7 @@ export const cohereV2: ClientFormat = {
   id: 'cohere-v2',
   framing: 'sse',
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   decodeError,

@@ -15,7 +15,7 @@ export const geminiContent: ClientFormat = {
   inlinesImages: true,
   passesOwn: true,
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

@@ -5,6 +5,7 @@ import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import type { Usage } from '../../../usage/usage.ts'
+import { toReplyId } from '../../shared/answers/decode-message.ts'
 import { withHosted } from '../../shared/tools/hosted-tools.ts'
 import { CandidateDecoder } from './decode-candidate.ts'
 import { decodeErrorBody } from './decode-error.ts'
@@ -19,7 +20,7 @@ export function openStream(target: Target): StreamDecoder {
 export class ChunkDecoder implements StreamDecoder {
   readonly #candidates = new Map<number, CandidateDecoder>()
   readonly #grounding: Grounding
-  #responseId: string | undefined
+  #replyId = ''
   readonly #budget = new CallBudget()
   #usage: Usage | undefined
 
@@ -49,7 +50,7 @@ export class ChunkDecoder implements StreamDecoder {
 
   decodeChunk(chunk: JsonObject): readonly StreamEvent[] {
     const events: StreamEvent[] = []
-    this.#responseId ??= toText(chunk.responseId)
+    if (this.#replyId === '') this.#replyId = toReplyId(chunk.responseId)
     const isGrounded = this.#grounding.add(chunk)
     const reported = decodeUsage(chunk)
     if (reported !== undefined) this.#usage = reported
@@ -77,7 +78,7 @@ export class ChunkDecoder implements StreamDecoder {
     const index = toIndex(candidate.index) ?? 0
     let decoder = this.#candidates.get(index)
     if (decoder === undefined) {
-      decoder = new CandidateDecoder(index, this.#responseId ?? '', this.#budget)
+      decoder = new CandidateDecoder(index, this.#replyId, this.#budget)
       this.#candidates.set(index, decoder)
     }
     return decoder

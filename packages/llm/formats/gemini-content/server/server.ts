@@ -94,8 +94,8 @@ function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope 
   return { id: requestId, created, model }
 }
 
-function toReplyOptions({ parsed: call }: ReplyContext): { thoughts: boolean } {
-  return { thoughts: call.showsReasoning === true }
+function toReplyOptions({ parsed }: ReplyContext): { thoughts: boolean } {
+  return { thoughts: parsed.showsReasoning === true }
 }
 
 function openEncoder(context: ReplyContext, form: Form): StreamEncoder {

@@ -9,7 +9,7 @@ export const ollamaChat: ClientFormat = {
   framing: 'ndjson',
   inlinesImages: true,
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   decodeError,

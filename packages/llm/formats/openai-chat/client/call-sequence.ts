@@ -26,10 +26,10 @@ export class CallSequence {
   /** Pieces of calls whose name has not come yet, by the provider's index: a call is sent from its name on. */
   private readonly unnamed = new Map<number | string | undefined, UnnamedCall>()
 
-  /** `ids` adds reasoning to the ids of calls that were made after it. */
   /** The characters of calls whose name had not come. */
   unsent = 0
 
+  /** `ids` adds reasoning to the ids of calls that were made after it. */
   constructor(replyId: string, choiceIndex: number, ids: ReasoningInIds, budget: CallBudget) {
     this.replyId = replyId
     this.choiceIndex = choiceIndex

@@ -13,7 +13,7 @@ export const openAiChat: ClientFormat = {
   inlinesInOwn: true,
   takesCacheMarks: ({ openai }, _model, source) => !isForeign(source) || openai?.takesCacheMarks === true,
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   decodeError,

@@ -12,6 +12,7 @@ import {
   readContent,
   readFinishReason,
   readReasoning,
+  toReplyId,
 } from '../../shared/answers/decode-message.ts'
 import { decodeUsage } from '../../shared/answers/decode-usage.ts'
 import { ReasoningInIds } from '../../shared/reasoning/reasoning-carrier.ts'
@@ -21,7 +22,7 @@ type Choice = ChatReply['choices'][number]
 
 /** A `chat.completion` object as the canonical reply, without choices that ended with an error. */
 export function decodeReply(body: JsonObject, target: Target): ChatReply {
-  const replyId = toText(body.id) ?? ''
+  const replyId = toReplyId(body.id)
   const choices: Choice[] = []
   const budget = new CallBudget()
   for (const [position, item] of toArray(body.choices).entries()) {

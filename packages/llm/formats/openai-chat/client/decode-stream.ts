@@ -7,7 +7,12 @@ import type { DeltaEvent, StreamDecoder, StreamEvent, ToolCallDelta } from '../.
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
-import { readContent, readFinishReason, readReasoning } from '../../shared/answers/decode-message.ts'
+import {
+  readContent,
+  readFinishReason,
+  readReasoning,
+  toReplyId,
+} from '../../shared/answers/decode-message.ts'
 import { decodeUsage } from '../../shared/answers/decode-usage.ts'
 import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
 import { set } from '../../shared/reading/read-fields.ts'
@@ -49,7 +54,7 @@ class ChunkDecoder implements StreamDecoder {
       const choice = toObject(item)
       if (choice === undefined) continue
       if (hasFailed(choice)) failed ??= choice
-      const delta = this.decodeChoice(choice, toText(chunk.id) ?? '')
+      const delta = this.decodeChoice(choice, toReplyId(chunk.id))
       if (delta !== undefined) events.push(delta)
     }
     // Usage until an error is billed.

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toIndex, toObjects, toText } from '../../../json/json-value.ts'
-import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import {
+  DETAIL_BYTES,
+  MAX_DETAILS,
+  type ReasoningDetail,
+  sizeOf,
+  tooManyDetails,
+} from '../../../reply/reasoning-detail.ts'
 import { KeptText } from '../../../stream/kept-text.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -21,12 +27,8 @@ export function readDetails(message: JsonObject, providerId: string): ReasoningD
   return found.take()
 }
 
-/** The most details of one choice, and pieces of them in one frame. A model writes one for each of its steps. */
-const MAX_DETAILS = 2_048
 /** How many details may be continued at the same time: each further piece is compared with them. */
 const MAX_OPEN = 16
-/** What a detail takes besides its texts, in bytes. */
-const DETAIL_BYTES = 200
 
 const GROWING = ['text', 'summary'] as const
 
@@ -48,10 +50,10 @@ export class DetailSum {
   /** The bytes of the details since the last call of `take`. */
   size = 0
 
-  /** Throws if the choice has too many details. */
+  /** Throws if the choice has more than MAX_DETAILS, or a frame as many pieces of them. */
   add(delta: JsonObject, providerId: string): void {
     const pieces = toObjects(delta.reasoning_details)
-    if (pieces.length > MAX_DETAILS) throw tooMany()
+    if (pieces.length > MAX_DETAILS) throw tooManyDetails()
     for (const wire of pieces) {
       const type = toText(wire.type)
       if (type === undefined || !TYPES.has(type)) continue
@@ -59,13 +61,13 @@ export class DetailSum {
       const known = this.open.find(({ detail }) => isSame(detail, piece))
       if (known === undefined) this.begin(piece)
       else grow(known, piece)
-      const { text = '', summary = '', signature = '', data = '', id = '' } = piece
-      this.size += text.length + summary.length + signature.length + data.length + id.length
+      // Of further pieces the format is not kept.
+      this.size += sizeOf(piece) - (known === undefined ? 0 : piece.format.length)
     }
   }
 
   private begin(piece: Mutable<ReasoningDetail>): void {
-    if (++this.count > MAX_DETAILS) throw tooMany()
+    if (++this.count > MAX_DETAILS) throw tooManyDetails()
     const kept: KeptDetail = { detail: piece, grown: {} }
     this.details.push(kept)
     this.size += DETAIL_BYTES
@@ -86,10 +88,6 @@ export class DetailSum {
     this.size = 0
     return whole.map(inOrder)
   }
-}
-
-function tooMany(): Error {
-  return new Error(`the answer has more than ${MAX_DETAILS} pieces of reasoning`)
 }
 
 /** The detail with its fields in one order, so that plain and streamed answers carry the same text. */

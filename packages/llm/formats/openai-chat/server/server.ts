@@ -31,8 +31,8 @@ export const openAiChatServer: ChatServer = {
 }
 
 /** The provider's own bytes go out, unless the caller reads the call of a function by its older name. */
-function isPassed({ format, parsed: call }: ReplyContext): boolean {
-  return format === 'openai-chat' && call.callsFunctions !== true
+function isPassed({ format, parsed }: ReplyContext): boolean {
+  return format === 'openai-chat' && parsed.callsFunctions !== true
 }
 
 function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {

@@ -12,7 +12,7 @@ export const openAiResponses: ClientFormat = {
   framing: 'sse',
   repeatsRequest: true,
   encodeRequest,
-  listUnsupportedParams: listUnsupportedParams,
+  listUnsupportedParams,
   decodeReply,
   openStream,
   tokenCounter,

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObjects, toText } from '../../../json/json-value.ts'
+import { toObjects } from '../../../json/json-value.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
-import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import { makeToolCallId, toReplyId } from '../../shared/answers/decode-message.ts'
 import { PartOrder } from '../../shared/answers/part-order.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { withHosted } from '../../shared/tools/hosted-tools.ts'
@@ -29,7 +29,7 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   if (body.status === 'failed' || body.status === 'cancelled' || !Array.isArray(body.output)) {
     return { choices: [], usage }
   }
-  const gathered = new MessageCollector(toText(body.id) ?? '', target.provider.id)
+  const gathered = new MessageCollector(toReplyId(body.id), target.provider.id)
   for (const item of toObjects(body.output)) gathered.add(item)
   const message = gathered.toMessage()
   const finishReason = decodeFinish(body, message.tool_calls !== undefined)

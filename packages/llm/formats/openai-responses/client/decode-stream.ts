@@ -7,7 +7,7 @@ import type { DeltaEvent, StreamDecoder, StreamEvent } from '../../../stream/str
 import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import { makeToolCallId, toReplyId } from '../../shared/answers/decode-message.ts'
 import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
 import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { withHosted } from '../../shared/tools/hosted-tools.ts'
@@ -80,7 +80,7 @@ class ResponseDecoder implements StreamDecoder {
   }
 
   begin(frame: JsonObject): Events {
-    this.replyId = toText(toObject(frame.response)?.id) ?? ''
+    this.replyId = toReplyId(toObject(frame.response)?.id)
     return [{ type: 'delta', index: 0, role: 'assistant' }]
   }
 

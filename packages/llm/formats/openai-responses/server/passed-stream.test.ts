@@ -92,6 +92,13 @@ test('repeats nothing of a stream that has shown more than a mebibyte', () => {
   expect(events).toMatchObject([{ type: 'response.incomplete', response: { output: [] } }])
 })
 
+test('repeats nothing of a stream that has shown more values than one event may have', () => {
+  const lists = Array(20_000).fill([])
+  const first = { type: 'x', lists }
+  expect(cut(end(0, first))).toMatchObject([{ response: { output: [first] } }])
+  expect(cut(end(0, first), end(1, { type: 'x', lists }))).toMatchObject([{ response: { output: [] } }])
+})
+
 test('passes texts on undecoded where no limit can cut the stream', () => {
   const encoder = responsesServer.openStream(CONTEXT)
   const raw = Buffer.from(`data: ${JSON.stringify(write('Hello'))}\n\n`)

@@ -10,18 +10,7 @@ import { weighJson } from '../../../json/weigh-json.ts'
 const MAX_ECHO = 256 * 1024
 
 /** What stands in the place of a longer field. It says nothing of the request, as if the field had not been sent. */
-const NOTHING: JsonObject = toTable({
-  instructions: null,
-  max_output_tokens: null,
-  metadata: {},
-  parallel_tool_calls: true,
-  reasoning: { effort: null, summary: null },
-  temperature: null,
-  text: { format: { type: 'text' } },
-  tool_choice: 'auto',
-  tools: [],
-  top_p: null,
-})
+const NOTHING: JsonObject = toTable(listRepeated({}))
 
 /**
  * The fields of a parsed body that an answer repeats. Of a body that is longer than `MAX_ECHO` (`bytes`) those are left out that do not

@@ -12,6 +12,7 @@ import type { ChatServer, CountFormat, ReplyContext } from '../../shared/server-
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
 import { PassedItems } from './passed-items.ts'
+import { toEcho } from './repeat-request.ts'
 import type { ResponseHead } from './response-head.ts'
 
 /**
@@ -40,20 +41,12 @@ export const responsesCount: CountFormat = {
 }
 
 const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'calledTools'> = {
-  echo: {
-    instructions: null,
-    metadata: {},
-    parallel_tool_calls: true,
-    temperature: null,
-    tool_choice: 'auto',
-    tools: [],
-    top_p: null,
-  },
+  echo: toEcho({}, 0),
   calledTools: new Map(),
 }
 
-function toHead({ requestId, created, model, parsed: call }: ReplyContext): ResponseHead {
-  return { id: `resp_${requestId}`, created, model, ...(call.repeated ?? NOTHING_REPEATED) }
+function toHead({ requestId, created, model, parsed }: ReplyContext): ResponseHead {
+  return { id: `resp_${requestId}`, created, model, ...(parsed.repeated ?? NOTHING_REPEATED) }
 }
 
 function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): SentBody {
@@ -132,6 +125,10 @@ class PassedStream implements StreamEncoder {
     this.#shown = mayBeCut ? new PassedItems() : undefined
   }
 
+  get kept(): number {
+    return (this.#id?.length ?? 0) + (this.#shown?.kept ?? 0)
+  }
+
   measurePassable(chunk: Buffer): number {
     // The end that the gateway writes repeats all texts.
     if (this.#shown !== undefined) return 0
@@ -142,7 +139,7 @@ class PassedStream implements StreamEncoder {
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
-    this.#id ??= ID.exec(event.data)?.[1]
+    this.#id ??= findId(event.data)
     this.#noteNumber(event.data, event.data.length)
     this.#shown?.note(events, event.data)
     if (!events.some(({ type }) => type === 'end')) return event.raw
@@ -176,6 +173,12 @@ class PassedStream implements StreamEncoder {
     const begun = this.#next === undefined ? undefined : { next: this.#next, items, current }
     return openEventEncoder({ ...head, id: this.#id ?? head.id }, begun)
   }
+}
+
+/** Returns a copy: a part of a text keeps the whole in memory, which is that of a chunk. */
+function findId(data: string): string | undefined {
+  const [, id] = ID.exec(data) ?? []
+  return id === undefined ? undefined : Buffer.from(id).toString()
 }
 
 /**

@@ -64,6 +64,15 @@ export function readArguments(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : toArgumentsText(value)
 }
 
+/** The longest id of an answer, in characters. Those of providers have up to some hundred. */
+const MAX_REPLY_ID = 1_024
+
+/** Returns the id of an answer, of which `makeToolCallId` makes others; empty: it has none that is kept. */
+export function toReplyId(value: Json | undefined): string {
+  const id = toText(value) ?? ''
+  return id.length <= MAX_REPLY_ID ? id : ''
+}
+
 /** For a call that came without an id. The same call gets the same id, so that plain and streamed answers agree. */
 export function makeToolCallId(replyId: string, choice: number, call: number, name: string): string {
   const digest = createHash('sha256')

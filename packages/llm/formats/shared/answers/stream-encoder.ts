@@ -32,6 +32,8 @@ export interface StreamEncoder {
   readonly hasPassedCalls?: boolean
   /** What the caller gets for one event; empty: nothing. Of an event with an error it is the output beside it. */
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
+  /** About how many bytes it keeps of events besides what the canonical ones carried. Absent: next to none. */
+  readonly kept?: number
   /** The last frames. */
   finish(end: StreamEnd): string | Uint8Array
   /** The frames of a failure in mid-stream, where they depend on what went before. */
