@@ -108,7 +108,17 @@ describe('list', () => {
       provider_message: null,
       user: null,
       sandbox: true,
-      attempts: [{ target: 'sandbox/echo', credential_id: record?.id, status: 200, error: null, ms: 2 }],
+      attempts: [
+        {
+          target: 'sandbox/echo',
+          credential_id: record?.id,
+          status: 200,
+          error: null,
+          start_ms: null,
+          ms: 2,
+          lost_cost_usd: null,
+        },
+      ],
       metadata: null,
     })
     expect(json.data[2]?.cost_usd).toBeNull()

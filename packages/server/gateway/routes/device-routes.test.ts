@@ -309,7 +309,7 @@ describe('an attested iPhone', () => {
     const text = await challenge()
     const body = JSON.stringify({ challenge: text, key_id: 'a', attestation_object: 'a' })
     const sent = await post('attest', body, publishable.key, { 'content-type': 'text/plain' })
-    expect(shorten(sent)).toBe('400 invalid_request')
+    expect(shorten(sent)).toBe('400 invalid_request Content-Type')
   })
 
   test('gets invalid_scope if it names scopes that the key lacks', async () => {
