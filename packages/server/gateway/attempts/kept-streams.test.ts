@@ -205,7 +205,7 @@ const STREAMS: Readonly<Record<string, Stream>> = {
     open: () => openResponse(target),
     encode: toResponses,
     frame: n => item('done', n, { type: 'reasoning', id: longText(n), encrypted_content: 'a' }),
-    frames: 15,
+    frames: 4,
   },
   'details of reasoning with long formats': {
     open: () => openChunks(target),
@@ -221,7 +221,7 @@ const STREAMS: Readonly<Record<string, Stream>> = {
         content: 'a',
         reasoning_details: [{ type: 'reasoning.text', index: n, format: longText(n), text: 'a' }],
       }),
-    frames: 15,
+    frames: 4,
   },
   'long ids of the chunks of many choices': {
     open: () => openChunks(target),

@@ -21,8 +21,9 @@ test('frames behind the end of a stream are not decoded', () => {
 
 test('a stream has at most 4 Mi characters of reasoning, as text or as details', () => {
   const piece = 'x'.repeat(64 * 1024)
-  const details = [{ type: 'reasoning.text', format: 'unknown', text: piece }] as const
-  for (const fields of [{ reasoning: piece }, { reasoningDetails: details }]) {
+  // A detail counts its format and 200 characters besides.
+  const detail = { type: 'reasoning.text', format: 'unknown', text: piece.slice(207) } as const
+  for (const fields of [{ reasoning: piece }, { reasoningDetails: [detail] }]) {
     const decoder = { decode: (): readonly StreamEvent[] => [{ type: 'delta', index: 0, ...fields }] }
     let frames = 0
     const reader = new StreamReader('sse', decoder, { onFrame: () => frames++ })
