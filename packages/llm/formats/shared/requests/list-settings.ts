@@ -41,16 +41,16 @@ export interface Setting {
 }
 
 /**
- * Returns the fields with this plain name among a body's settings, at any depth and in every spelling: providers' options and unknown
+ * Returns the fields with one of these plain names among a body's settings, at any depth and in every spelling: providers' options and unknown
  * objects have them too, and forms and proxies send objects as texts of JSON. Null means absent.
  */
-export function listSettings(body: JsonObject, plainName: string): Setting[] {
+export function listSettings(body: JsonObject, plainNames: ReadonlySet<string>): Setting[] {
   const found: Setting[] = []
   const texts = new JsonTexts()
   const visit = (name: string, path: string, given: Json | undefined, depth: number): void => {
     if (given === undefined || given === null || CONTENT.has(toPlainName(name))) return
     const value = typeof given === 'string' && depth < MAX_DEPTH ? texts.read(given) : given
-    if (isNamed(name, plainName)) found.push({ path, value })
+    if (isNamed(name, plainNames)) found.push({ path, value })
     if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return
     if (Array.isArray(value)) {
       for (const [at, entry] of value.entries()) visit('', `${path}[${at}]`, entry, depth + 1)
@@ -61,7 +61,7 @@ export function listSettings(body: JsonObject, plainName: string): Setting[] {
 }
 
 /** Some servers read `extra_body[name]` and `extra_body.name` as nested fields. */
-function isNamed(name: string, plainName: string): boolean {
-  if (toPlainName(name) === plainName) return true
-  return /[.[\]]/.test(name) && name.split(/[.[\]]+/).some(step => toPlainName(step) === plainName)
+function isNamed(name: string, plainNames: ReadonlySet<string>): boolean {
+  if (plainNames.has(toPlainName(name))) return true
+  return /[.[\]]/.test(name) && name.split(/[.[\]]+/).some(step => plainNames.has(toPlainName(step)))
 }
