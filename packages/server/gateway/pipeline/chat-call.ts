@@ -221,12 +221,13 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   }
 
   #encode(target: Target, resolved: ChatTarget, attempted: ChatRequest): AttemptOptions {
-    const { provider, alias, format, hosted, keepsFirstCall } = resolved
+    const { provider, alias, format, hosted, keepsFirstCall, catalogModel } = resolved
     const request = format.encodeRequest(attempted, target, this.#body, listUnsentFields(resolved))
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
     const { choices } = this.parsed.findings
-    const granted = { isStream, choices, maxOutputTokens, hostedTools: hosted?.types }
+    const modelMaxOutput = catalogModel?.max_output_tokens ?? undefined
+    const granted = { isStream, choices, maxOutputTokens, modelMaxOutput, hostedTools: hosted?.types }
     const grant = toGrant(toSender(caller, environment), target, granted)
     authorizeRequest(request, target, this.deps.now(), grant)
     const emulated = request.emulated ?? []
