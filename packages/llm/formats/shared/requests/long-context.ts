@@ -1,6 +1,6 @@
 import type { Json } from '../../../json/json-value.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
-import { listSettings } from '../requests/list-settings.ts'
+import { listSettings } from './list-settings.ts'
 
 /** Tokens that Claude reads at most where a beta raises its context window. */
 export const LONG_CONTEXT = 1_000_000
