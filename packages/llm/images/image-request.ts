@@ -12,8 +12,10 @@ import {
 import { assertNoReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
+import { JsonTexts } from '../upstream/json-texts.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
 import { findImageType } from './image-type.ts'
+import { namesImage } from './names-image.ts'
 
 /** Fields that are read here; others pass on to providers that speak OpenAI's format. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -34,6 +36,7 @@ const OF_EDITS = ['images', 'mask']
 /** Fields that pass on unread and change no price, whoever sends them. */
 const HARMLESS: ReadonlySet<string> = new Set(['output_compression', 'style'])
 const ALL: ReadonlySet<string> = new Set([...KNOWN, ...OF_EDITS])
+const UNREAD_IMAGE = 'may have no image, which would not be priced: the images of an edit stand in `images`.'
 const COUNT = { min: 1, max: 10, integer: true }
 /** OpenAI's limit. */
 const MAX_SOURCES = 16
@@ -81,10 +84,12 @@ export function findPassedOn(body: JsonObject, { n }: Pick<ImageRequest, 'n'>): 
 
 function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
   assertNoReservedFields(body, ALL)
+  const texts = new JsonTexts()
   const rest: [string, Json | undefined][] = []
   for (const [name, value] of Object.entries(body)) {
     if (value === null || KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
     if (OF_EDITS.includes(name)) throw invalid(name, 'belongs to edits.')
+    if (value !== undefined && namesImage(name, value, texts)) throw invalid(name, UNREAD_IMAGE)
     rest.push([name, value])
   }
   return rest.length === 0 ? undefined : Object.fromEntries(rest)

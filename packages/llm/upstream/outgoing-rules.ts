@@ -19,6 +19,8 @@ export interface Grant {
   readonly choices: number
   /** undefined: the output is bounded by the model alone. */
   readonly maxOutputTokens: number | undefined
+  /** What the model gives at most where no cap is sent; undefined: unknown. */
+  readonly modelMaxOutput?: number | undefined
   /** Types of tools that the provider may run: their price is known and reserved. Absent: none. */
   readonly hostedTools?: ReadonlySet<string> | undefined
   /** What the provider may be asked to fetch. */
@@ -230,6 +232,12 @@ export const CAP = toCapRule()
 /** The most tokens of a part of the output, such as reasoning. Zero asks for none of it. */
 export const SHARE_OF_CAP: Rule = {
   check: (value, grant) => (value === 0 ? undefined : CAP.check(value, grant)),
+}
+
+/** A budget that a model may spend beyond its cap: where no cap is sent, the model's maximum is what was reserved. */
+export const BUDGET: Rule = {
+  check: (value, grant) =>
+    SHARE_OF_CAP.check(value, { ...grant, maxOutputTokens: grant.maxOutputTokens ?? grant.modelMaxOutput }),
 }
 
 function isCount(value: Json): value is number {

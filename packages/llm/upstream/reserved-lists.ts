@@ -88,6 +88,8 @@ export const PRICED = [
   'variants',
   // Multiply the tokens of an image.
   'max_pixels',
+  'min_pixels',
+  'total_pixels',
   'vl_high_resolution_images',
   'web_search_options',
   'search_parameters',

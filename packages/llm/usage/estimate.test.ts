@@ -21,12 +21,14 @@ describe('estimateMostTokens', () => {
     expect(ratio).toBeLessThanOrEqual(max)
   })
 
-  test('a long text is known by a sample of it, as closely as its whole', () => {
+  test('a long text is counted as its parts are, wherever its letters stand', () => {
     const part = 'Order 4711: 人工智能, 12.50 EUR; see https://example.com/a?b=c1d2e3 for more. '
-    const one = estimateMaxTokens(part)
-    const many = estimateMaxTokens(part.repeat(500))
-    expect(many / 500 / one).toBeGreaterThan(0.85)
-    expect(many / 500 / one).toBeLessThan(1.15)
+    expect(estimateMaxTokens(part.repeat(500)) / 500 / estimateMaxTokens(part)).toBeCloseTo(1, 1)
+    const signs = '%#'.repeat(25_600)
+    const withLetters = signs.replace(/(.{99})./g, '$1a')
+    expect(estimateMaxTokens(withLetters)).toBeGreaterThan(estimateMaxTokens(signs) * 0.99)
+    const emoji = [...'😀'.repeat(25_600)].map((each, at) => (at % 50 === 0 ? 'aa' : each)).join('')
+    expect(estimateMaxTokens(emoji)).toBeGreaterThan(estimateMaxTokens('😀'.repeat(25_600)) * 0.95)
   })
 
   test('nothing is nothing', () => {

@@ -17,30 +17,24 @@ const ALPHABET = 10
 /** Chinese, Japanese, Korean, the scripts of India and its east, halves of emoji. */
 const OTHER = 20
 
-const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
+const FIRST_OTHER = 0x900
+
+/** Of every UTF-16 code unit: a look-up takes half the time of comparing. */
+const WEIGHTS = Uint8Array.from({ length: 65_536 }, (_, code) => {
+  if (code >= 128) return code < FIRST_OTHER ? ALPHABET : OTHER
   const char = String.fromCharCode(code)
   if (/[a-z\s]/.test(char)) return LETTER
   if (/[A-Z]/.test(char)) return CAPITAL
   return /\d/.test(char) ? DIGIT : SIGN
 })
-const FIRST_OTHER = 0x900
-/** The number of characters of a longer text that are examined, evenly spread. */
-const SAMPLES = 512
 
 /**
  * Estimates tokens like estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
- * Latin have fewer bytes a token than prose. By the kinds of its characters, of which a sample is taken from a long text.
+ * Latin have fewer bytes a token than prose. By the kinds of all its characters, at about two nanoseconds each: whoever knew which ones a
+ * sample takes could write cheap ones there.
  */
 export function estimateMaxTokens(text: string): number {
-  const { length } = text
-  const step = Math.max(1, Math.ceil(length / SAMPLES))
   let sixteenths = 0
-  let seen = 0
-  for (let at = 0; at < length; at += step) {
-    const code = text.charCodeAt(at)
-    sixteenths += code < 128 ? (ASCII[code] as number) : code < FIRST_OTHER ? ALPHABET : OTHER
-    seen++
-  }
-  if (seen === 0) return 0
-  return Math.max(estimateTokens(text), Math.ceil((sixteenths / 16) * (length / seen)))
+  for (let at = 0; at < text.length; at++) sixteenths += WEIGHTS[text.charCodeAt(at)] as number
+  return Math.max(estimateTokens(text), Math.ceil(sixteenths / 16))
 }

@@ -113,7 +113,7 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
         { type: 'browser_toolset_20260801', configs: { navigate: { enabled: false } } },
       ],
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
-      thinking: { type: 'enabled', budget_tokens: 1024 },
+      thinking: { type: 'enabled', budget_tokens: 64 },
       output_config: { effort: 'low', format: { type: 'json_schema', schema: SCHEMA } },
       metadata: { user_id: 'u' },
       service_tier: 'standard_only',
@@ -228,6 +228,7 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
       ['speed', { speed: 'fast' }],
       ['service_tier', { service_tier: 'priority' }],
       ['max_tokens', { max_tokens: 65 }],
+      ['thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: 65 } }],
     ],
   },
   'gemini-content': {

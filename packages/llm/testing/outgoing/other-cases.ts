@@ -32,7 +32,7 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
         ],
         toolChoice: { auto: {} },
       },
-      additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 1024 }, top_k: 5 },
+      additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 64 }, top_k: 5 },
       outputConfig: {
         textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'n', schema: '{}' } } },
         effort: 'low',

@@ -100,7 +100,7 @@ export const EVERYWHERE: readonly (readonly [string, JsonObject])[] = [
       'additional_drop_params',
     ],
     ...['custom_logit_processor', 'nbest', 'variants', 'max_length', 'output_token_limit', 'workflow_id'],
-    ...['vl_high_resolution_images', 'max_pixels'],
+    ...['vl_high_resolution_images', 'max_pixels', 'min_pixels', 'total_pixels'],
   ].map((name): [string, JsonObject] => [name, { [name]: 'x' }]),
   ['novelty.text.n', { novelty: { text: { n: 5 } } }],
   ['novelty.output_config.model', { novelty: { output_config: { model: 'b' } } }],

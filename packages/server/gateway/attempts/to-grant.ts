@@ -9,6 +9,7 @@ interface GrantInput {
   /** Answers, or images, that the reservation covers. */
   readonly choices: number
   readonly maxOutputTokens: number | undefined
+  readonly modelMaxOutput?: number | undefined
   /** Types of tools that the provider may run. */
   readonly hostedTools?: ReadonlySet<string> | undefined
 }
@@ -18,9 +19,10 @@ export const ONE_ANSWER: GrantInput = { isStream: false, choices: 1, maxOutputTo
 
 /** Returns what the body of one attempt may ask for: authorizeRequest refuses one that asks for more. */
 export function toGrant(sender: Sender, target: Target, granted: GrantInput): Grant {
-  const { isStream, choices, maxOutputTokens, hostedTools } = granted
+  const { isStream, choices, maxOutputTokens, modelMaxOutput, hostedTools } = granted
   const addresses = toMediaAddresses(sender, target)
-  return { sender, model: toWireModel(target), isStream, choices, maxOutputTokens, hostedTools, addresses }
+  const model = toWireModel(target)
+  return { sender, model, isStream, choices, maxOutputTokens, modelMaxOutput, hostedTools, addresses }
 }
 
 /** Returns which addresses of images and files may reach the target's provider, which would fetch them from where it runs. */

@@ -230,12 +230,13 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     resolved: ChatTarget,
     attempted: ChatRequest,
   ): AttemptOptions | Promise<AttemptOptions> {
-    const { provider, alias, format, hosted, keepsFirstCall } = resolved
+    const { provider, alias, format, hosted, keepsFirstCall, catalogModel } = resolved
     const encoded = format.encodeRequest(attempted, target, this.#body, listUnsentFields(resolved))
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
     const { choices } = this.parsed.findings
-    const granted = { isStream, choices, maxOutputTokens, hostedTools: hosted?.types }
+    const modelMaxOutput = catalogModel?.max_output_tokens ?? undefined
+    const granted = { isStream, choices, maxOutputTokens, modelMaxOutput, hostedTools: hosted?.types }
     const grant = toGrant(toSender(caller, environment), target, granted)
     const emulated = encoded.emulated ?? []
     this.#emulated = keepsFirstCall ? [...emulated, 'parallel_tool_calls'] : emulated

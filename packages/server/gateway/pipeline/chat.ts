@@ -1,3 +1,4 @@
+import { listCompactions } from '@rideau/llm/formats/shared/requests/compactions'
 import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { cutField } from '@rideau/llm/json/splice'
@@ -85,6 +86,7 @@ async function parseChat(
   const { value, bytes, fields } = format === 'native' ? body : withoutEndUser(body)
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
+  parsed.findings.uncounted.push(...listCompactions(value))
   const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
   const source: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }

@@ -76,6 +76,7 @@ test.each([
   ['audio in the place of an image', { type: 'image_url', image_url: { url: url('audio/mpeg') } }],
   ['a file by its address', file({ file_url: 'https://a/b' })],
   ['a part of another kind', { type: 'video_url', video_url: { url: url('video/mp4') } }],
+  ['a video without a media type', { type: 'video_url', video_url: { url: url('') } }],
 ])('refuses %s for a model without an audio price', async (_what, part) => {
   const body = { model: 'alibaba/qwen3.5-27b', messages: [{ role: 'user', content: [part] }] }
   const response = await app.call('/openai/v1/chat/completions', body)

@@ -35,6 +35,8 @@ export function findAudio({ messages }: ChatRequest): string | undefined {
 }
 
 const AUDIO = /^\s*data:\s*(?:audio|video)\//i
+/** In a part of a video, whose data may come without a media type. Its frames are images, and have no audio. */
+const NO_IMAGE = /^\s*data:(?!\s*image\/)/i
 
 /**
  * Whether a part is audio or a video, which has audio too, in whatever kind of part it comes. A file by its address may be either,
@@ -43,5 +45,6 @@ const AUDIO = /^\s*data:\s*(?:audio|video)\//i
 function mayBeAudio(part: ContentPart): boolean {
   const { type } = part
   if (type === 'text' || type === 'refusal') return false
+  if (/video/i.test(type) && hasData(part, NO_IMAGE)) return true
   return type === 'input_audio' || hasData(part, AUDIO) || (type !== 'image_url' && namesContent(part))
 }

@@ -5,10 +5,21 @@ import {
 } from '@rideau/llm/formats/shared/reading/names-content'
 import { isNativePart } from '@rideau/llm/formats/shared/reading/native-parts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
+import { type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
+import { toPlainName } from '@rideau/llm/upstream/reserved-names'
 import { hasData } from './has-data.ts'
 
 const VIDEO = /^\s*data:\s*video\//i
+/** Kinds and fields of parts with a video, as a file or as its frames, whatever media type its data has. */
+const OF_VIDEO = /video/i
+/** Alibaba's words for more tokens of an image than usual, beside its address or within. */
+const PIXELS: ReadonlySet<string> = new Set([
+  'maxpixels',
+  'minpixels',
+  'totalpixels',
+  'vlhighresolutionimages',
+])
 
 /**
  * Returns the path of the first content that is not in the body: files, audio and video by an address or an id, which may be
@@ -34,9 +45,17 @@ function isUnmeasured(part: ContentPart): boolean {
   const { type } = part
   if (type === 'text') return namesStoredFiles(part.text)
   if (type === 'refusal') return false
-  // Alibaba's word for more tokens of an image than usual.
-  if (part.max_pixels !== undefined && part.max_pixels !== null) return true
+  if (OF_VIDEO.test(type) || Object.keys(part).some(name => OF_VIDEO.test(name))) return true
+  if (setsPixels(part) || setsPixels(toObject(part.image_url))) return true
   if (hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))) return true
   // Those that the gateway knows are counted (packed-files.ts).
   return !isNativePart(type) && holdsPackedFile(part)
+}
+
+function setsPixels(fields: JsonObject | undefined): boolean {
+  for (const name in fields) {
+    const value = fields[name]
+    if (value !== undefined && value !== null && PIXELS.has(toPlainName(name))) return true
+  }
+  return false
 }

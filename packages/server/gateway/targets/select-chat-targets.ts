@@ -2,6 +2,7 @@ import { chooseClientFormatId } from '@rideau/llm/formats/choose-client-format'
 import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
 import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { hasImages } from '@rideau/llm/formats/shared/requests/chat-fields'
+import { asksForLongContext, LONG_CONTEXT } from '@rideau/llm/formats/shared/requests/long-context'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
@@ -64,16 +65,25 @@ export function selectChatTargets(
     mount,
     conversation: { endUserId: endUser?.id, messages: request.messages },
   }
+  const isLong = asksForLongContext(source)
   const selection = selectTargets<ChatTarget>(
     query,
     (resolved): ChatTargetVerdict => {
-      const target = toVerdict(resolved, parsed, source, requester, deps)
+      const target = toVerdict(isLong ? withLongContext(resolved) : resolved, parsed, source, requester, deps)
       return capToCostBound(checkTargetLimits(target, limits), caller, parsed, source)
     },
     deps,
   )
   const { targets, alias, isStream } = selection
   return { targets, alias, isStream, parsed, source }
+}
+
+/** What is reserved, bounded and believed of a usage report rests on the window. */
+function withLongContext(resolved: ResolvedTarget): ResolvedTarget {
+  const { catalogModel } = resolved
+  const window = catalogModel?.context_window ?? null
+  if (catalogModel === undefined || window === null || window >= LONG_CONTEXT) return resolved
+  return { ...resolved, catalogModel: { ...catalogModel, context_window: LONG_CONTEXT } }
 }
 
 function toVerdict(

@@ -203,6 +203,47 @@ const ADDRESSES: Case[] = [
   ],
 ]
 
+const shot = (type: string, output: unknown): object => items(HI, { type, call_id: 'c', output })
+const IMAGE_URL = 'https://a.example/0.png'
+
+const OUTPUTS: Case[] = [
+  [
+    'a screenshot by its address',
+    RESPONSES,
+    shot('computer_call_output', { type: 'computer_screenshot', image_url: IMAGE_URL }),
+  ],
+  [
+    'an image by its address in the output of an unknown call',
+    RESPONSES,
+    shot('x_call_output', [{ type: 'input_image', image_url: { url: IMAGE_URL } }]),
+  ],
+  [
+    'a file by another name of its address',
+    RESPONSES,
+    shot('x_call_output', [{ type: 'input_file', url: 'https://a.example/a.pdf' }]),
+  ],
+]
+
+const ECHOED: Case[] = [
+  [
+    'a screenshot in the body, with the address of the page',
+    RESPONSES,
+    shot('computer_call_output', {
+      type: 'computer_screenshot',
+      image_url: `data:image/png;base64,${btoa('PNG')}`,
+      current_url: 'https://a.example/',
+    }),
+  ],
+  [
+    'addresses that a shell printed',
+    RESPONSES,
+    shot('shell_call_output', [
+      { stdout: IMAGE_URL, stderr: IMAGE_URL, outcome: { type: 'exit', exit_code: 0 } },
+    ]),
+  ],
+  ['an address as the output of a tool', RESPONSES, shot('apply_patch_call_output', IMAGE_URL)],
+]
+
 const COMPACTED: Case = [
   'a conversation that the provider makes shorter first',
   MESSAGES,
@@ -272,7 +313,7 @@ describe('a key with max_request_cost_usd', () => {
     expect(await ask(route, body, key)).toMatchObject({ status: 402, wasSent: false })
   })
 
-  test.each([...ADDRESSES, COMPACTED, ENLARGED])(
+  test.each([...ADDRESSES, ...OUTPUTS, COMPACTED, ENLARGED])(
     'is refused %s, whose length is unknown, with 400: %s',
     async (_what, route, body) => {
       const answer = await ask(route, body, key)
@@ -281,7 +322,7 @@ describe('a key with max_request_cost_usd', () => {
     },
   )
 
-  test.each(ORDINARY)('may send %s: %s', async (_what, route, body) => {
+  test.each([...ORDINARY, ...ECHOED])('may send %s: %s', async (_what, route, body) => {
     expect(await ask(route, body, key)).toMatchObject({ wasSent: true })
   })
 })
@@ -334,7 +375,7 @@ describe('audio at a model that has a price of its own for it', () => {
 })
 
 describe('a budget', () => {
-  test.each([...TEXTS, ...ADDRESSES, COMPACTED, ENLARGED])(
+  test.each([...TEXTS, ...ADDRESSES, ...OUTPUTS, COMPACTED, ENLARGED])(
     'refuses %s with 402 if it cannot pay for it: %s',
     async (_what, route, body) => {
       const { key } = await limited.freshKey(0.02)
@@ -342,7 +383,7 @@ describe('a budget', () => {
     },
   )
 
-  test.each(ORDINARY)('of the same amount pays for %s: %s', async (_what, route, body) => {
+  test.each([...ORDINARY, ...ECHOED])('of the same amount pays for %s: %s', async (_what, route, body) => {
     const { key } = await limited.freshKey(0.02)
     expect(await ask(route, body, key)).toMatchObject({ wasSent: true })
   })

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
-import { listCompactions } from '../../shared/claude/claude-compaction.ts'
 import { toEffort } from '../../shared/claude/claude-effort.ts'
 import { noMessageNotes } from '../../shared/reading/message-notes.ts'
 import {
@@ -73,9 +72,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
       connectors: [],
       hostedTools: [...tools.hostedTools],
       storedStatePaths: [],
-      uncounted: (free === undefined ? [] : [free]).concat(
-        listCompactions(body.context_management, 'context_management'),
-      ),
+      uncounted: free === undefined ? [] : [free],
       unmeasured: notes.unmeasured,
       unknownFields: [],
       passedOn: isEndUser ? (FIELDS.findUnknown(body) ?? free) : undefined,

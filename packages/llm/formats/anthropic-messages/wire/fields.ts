@@ -1,5 +1,6 @@
 import type { Json } from '../../../json/json-value.ts'
 import {
+  BUDGET,
   CAP,
   DATA,
   forKeys,
@@ -32,7 +33,7 @@ export const USUAL_VALUES: ReadonlyMap<string, readonly Json[]> = new Map([
   ['service_tier', ['auto', 'standard_only']],
 ])
 
-const THINKING = toObjectRule({ type: SCALAR, budget_tokens: SCALAR, display: SCALAR }, 'reserved')
+const THINKING = toObjectRule({ type: SCALAR, budget_tokens: BUDGET, display: SCALAR }, 'reserved')
 const FORMAT = toObjectRule({ type: SCALAR, schema: DATA })
 
 /** A field whose value must have the usual price. */

@@ -92,7 +92,7 @@ describe('a body that passes through', () => {
   })
 })
 
-describe('a thinking budget that a lowered cap does not hold', () => {
+describe('a thinking budget that a cap does not hold', () => {
   const sourceOf = (budget: number) =>
     toSourceBody('bedrock-converse', {
       messages: [],
@@ -112,7 +112,8 @@ describe('a thinking budget that a lowered cap does not hold', () => {
   test.each([
     [8000, 4096, { thinking: { type: 'enabled', budget_tokens: 2048 }, top_k: 5 }, []],
     [2000, 4096, { thinking: { type: 'enabled', budget_tokens: 2000 }, top_k: 5 }, []],
-    [9500, 9000, { thinking: { type: 'enabled', budget_tokens: 9500 }, top_k: 5 }, []],
+    [9000, 9000, { thinking: { type: 'enabled', budget_tokens: 9000 }, top_k: 5 }, []],
+    [9500, 9000, { thinking: { type: 'enabled', budget_tokens: 4500 }, top_k: 5 }, []],
     [8000, 1000, { top_k: 5 }, ['additionalModelRequestFields.thinking']],
   ])('of %i below a cap of %i', (budget, cap, sent, unsupported) => {
     const source = sourceOf(budget)

@@ -24,11 +24,11 @@ export function passRequest(
   if (cap !== undefined && cap !== request.receivedOutputCap) {
     // A copy, since the next attempt reads the same value.
     changes.set('inferenceConfig', { ...toObject(source.value.inferenceConfig), maxTokens: cap })
-    const { thinking, ...more } = toObject(source.value.additionalModelRequestFields) ?? {}
-    const fitted = fitThinking(thinking, cap, request.receivedOutputCap)
-    if (fitted !== thinking) {
-      changes.set('additionalModelRequestFields', fitted === undefined ? more : { ...more, thinking: fitted })
-    }
+  }
+  const { thinking, ...more } = toObject(source.value.additionalModelRequestFields) ?? {}
+  const fitted = fitThinking(thinking, cap, request.receivedOutputCap)
+  if (fitted !== thinking) {
+    changes.set('additionalModelRequestFields', fitted === undefined ? more : { ...more, thinking: fitted })
   }
   for (const name of dropped) changes.set(name, undefined)
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import { listCompactions } from '../../shared/claude/claude-compaction.ts'
 import { toEffort } from '../../shared/claude/claude-effort.ts'
 import { CONVERSE_METADATA, parseLogMetadata } from '../../shared/reading/log-metadata.ts'
 import { noMessageNotes } from '../../shared/reading/message-notes.ts'
@@ -60,10 +59,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       connectors: [],
       hostedTools: [],
       storedStatePaths: [],
-      uncounted: listCompactions(
-        modelFields?.context_management,
-        'additionalModelRequestFields.context_management',
-      ),
+      uncounted: [],
       unmeasured: notes.unmeasured,
       unknownFields: [],
       passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,

@@ -1,5 +1,6 @@
 import type { Json } from '../../../json/json-value.ts'
 import {
+  BUDGET,
   CAP,
   DATA,
   forKeys,
@@ -40,7 +41,7 @@ export const TOOLS = new FieldTable({
 
 const REASONING = toTextOrRule(
   toObjectRule(
-    { type: SCALAR, budget_tokens: SCALAR, display: SCALAR, maxReasoningEffort: SCALAR },
+    { type: SCALAR, budget_tokens: BUDGET, display: SCALAR, maxReasoningEffort: SCALAR },
     'reserved',
   ),
 )

@@ -66,13 +66,15 @@ function parsePart(fields: JsonObject, path: string, findings: TargetFindings): 
   return part
 }
 
-/** What parts show to a model: no thoughts, calls and results. A text goes before media of the same part. */
+/**
+ * What parts show to a model: no texts of thoughts, calls and results. Media is kept whatever else its part has, since all of it is sent
+ * to Google: it would be counted by its letters alone.
+ */
 export function listContent(parts: readonly ParsedPart[]): ContentPart[] {
   const content: ContentPart[] = []
   for (const { text, media, isThought } of parts) {
-    if (isThought === true) continue
-    if (text !== undefined) content.push({ type: 'text', text })
-    else if (media !== undefined) content.push(media)
+    if (text !== undefined && isThought !== true) content.push({ type: 'text', text })
+    if (media !== undefined) content.push(media)
   }
   return content
 }

@@ -55,6 +55,8 @@ const ECHO = /_(?:tool_result|call)$/
 /** What a tool of the caller returned: text may name addresses. */
 const OUTPUT = /_call_output$/
 const FILE_NAMES: ReadonlySet<string> = new Set([...FILE_IDS, 'fileurl', 'fileuri'])
+/** Names of texts in such an output that no provider fetches: what a tool said, and the page that a screenshot shows. */
+const TOLD: ReadonlySet<string> = new Set(['text', 'output', 'stdout', 'stderr', 'message', 'currenturl'])
 
 /** Returns true if a block or item of a kind that the gateway does not read names content, or has a packed document. */
 export function namesUnreadContent(part: Json): boolean {
@@ -62,16 +64,19 @@ export function namesUnreadContent(part: Json): boolean {
   const type = toObject(part)?.type
   if (typeof type !== 'string') return namesContent(part)
   if (ECHO.test(type)) return false
-  return OUTPUT.test(type) ? namesFile(part) : namesContent(part)
+  return OUTPUT.test(type) ? namesMedia('', part) : namesContent(part)
 }
 
-function namesFile(value: Json | undefined): boolean {
+/** Images too: in an item that is not read they are not counted as images. */
+function namesMedia(name: string, value: Json | undefined): boolean {
+  if (typeof value === 'string') return !TOLD.has(name) && ADDRESS.test(value)
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(namesFile)
-  for (const name in value) {
-    const inner = value[name]
-    if (inner === null || inner === undefined) continue
-    if (FILE_NAMES.has(toPlainName(name)) || namesFile(inner)) return true
+  if (Array.isArray(value)) return value.some(entry => namesMedia(name, entry))
+  for (const inner in value) {
+    const given = value[inner]
+    if (given === null || given === undefined) continue
+    const plain = toPlainName(inner)
+    if (FILE_NAMES.has(plain) || namesMedia(plain, given)) return true
   }
   return false
 }

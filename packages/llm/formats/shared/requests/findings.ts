@@ -39,7 +39,10 @@ export interface TargetFindings {
    * target of another format is asked without it. Absent: none.
    */
   readonly storedReasoning?: string[]
-  /** Tools that a provider runs and whose results it counts as input: how much cannot be known in advance. */
+  /**
+   * Tools that a provider runs and whose results it counts as input, and its own compaction (compactions.ts), which the pipeline finds
+   * in bodies of every format: how much cannot be known in advance.
+   */
   readonly uncounted: string[]
   /** Blocks and items that are not read, and name content that is not in the body: how much input that is cannot be known. */
   readonly unmeasured: string[]

@@ -14,7 +14,7 @@ export interface ParseContext {
   readonly isEndUser: boolean
 }
 
-/** A chat body, read once: nothing after the parser looks into the body that came. */
+/** A chat body, read once. Later steps look into the body that came only for unread texts, compaction and betas. */
 export interface ParsedChat {
   /** Whom the body names for the log alone: no provider of another format is told. */
   readonly loggedUser?: string | undefined
