@@ -7,8 +7,9 @@ import { EgressError } from '../../http/egress/egress.ts'
 import { mayPause } from '../../http/egress/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/egress/upstream-headers.ts'
 import { CallerDebts } from '../../http/fairness/caller-debts.ts'
-import { loopTurns, type TurnTaker } from '../../http/fairness/loop-turns.ts'
+import { loopTurns, SLICE_MS, type TurnTaker } from '../../http/fairness/loop-turns.ts'
 import type { Borrower, Connection, Connections } from './connections.ts'
+import { endOfPiece } from './end-of-piece.ts'
 import { ABORTED, type PacedAborts } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
 import type { UpstreamCall, UpstreamHandler } from './transport.ts'
@@ -16,8 +17,15 @@ import type { UpstreamCall, UpstreamHandler } from './transport.ts'
 /** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
 const LINGER_MS = 2_000
 
-/** Shorter chunks are processed in the tick that received them, and not timed. */
+/** Interim responses (1xx) of a call. Providers send none, proxies one or two. */
+const MAX_INTERIM = 16
+
+/** Shorter chunks of few events are processed in the tick that received them, and not timed. */
 const LONG_CHUNK_BYTES = 8 * 1024
+/** Fewer marks of events than this (`endOfPiece`) are few events. */
+const LIGHT_MARKS = 32
+/** The marks of a piece of a chunk: 20 us of each make 5 ms. */
+const PIECE_MARKS = 256
 
 /**
  * What all streams of one caller may bring in long chunks: 16 MiB a second after the first 16 MiB. Models send some hundred KiB a
@@ -63,8 +71,12 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   #isPaused = false
   /** True during its turn, in which chunks that the socket has already read need no turns of their own. */
   #hasTurn = false
-  /** A chunk that waits for a later tick. The call is paused until it is processed. */
+  /** A chunk, or the rest of one, that waits for a later tick. The call is paused until it is processed. */
   #chunk: Buffer | undefined
+  /** What came after `#chunk`, although the call is paused: its connection has ended. */
+  #more: Buffer[] = []
+  /** How the answer ended while a chunk waited. The handler is told after the chunk. */
+  #ended: 'complete' | Error | undefined
   /**
    * Short chunks of one read of the socket, except the first. A provider sends each event as a chunk of its own, and one
    * read often brings several: these are processed as one, which writes to the caller once. The first is processed at once,
@@ -75,6 +87,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   /** True from the first chunk of a read of the socket until all chunks of the read are here. */
   #isReading = false
   #done = false
+  #interimCount = 0
 
   constructor(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner, shared: TransportState) {
     this.#request = request
@@ -128,7 +141,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   abort(): void {
     if (this.#done) return
     this.#done = true
-    this.#takeChunk()
+    this.#dropChunk()
     this.#takeShort()
     if (this.#isWaiting) this.#shared.connections.withdraw(this)
     // While the connection is being opened, onConnect ends the call.
@@ -136,7 +149,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   }
 
   finish(): void {
-    if (this.#done) return
+    if (this.#done || this.#ended !== undefined) return
     // The end of most answers arrives with their last bytes, and clears this within the same tick.
     this.#linger = setTimeout(abortCall, LINGER_MS, this)
     this.#linger.unref()
@@ -157,10 +170,10 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
    * waited for a turn of its own, the memory of the whole read would stay until a full collection frees it.
    */
   takeTurn(): boolean {
-    const chunk = this.#chunk
-    this.#chunk = undefined
+    const chunk = this.#joinWaiting()
     this.#hasTurn = true
-    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
+    if (chunk !== undefined && !this.#done) this.#deliverInPieces(chunk)
+    if (this.#chunk === undefined) this.#endAfterRest()
     this.#goOn()
     this.#hasTurn = false
     return false
@@ -168,7 +181,8 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
 
   #goOn(): void {
     // After its end the connection may serve another call.
-    if (!this.#done && !this.#isPaused && this.#chunk === undefined) this.#resume?.()
+    if (this.#done || this.#ended !== undefined) return
+    if (!this.#isPaused && this.#chunk === undefined) this.#resume?.()
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -179,7 +193,12 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
-    if (this.#done || status < 200) return true
+    if (this.#done) return true
+    if (status < 200) {
+      // Without a bound a provider that sends nothing else would keep the event loop busy until the time-out.
+      if (++this.#interimCount > MAX_INTERIM) this.#abort?.(new Error('too many interim responses'))
+      return true
+    }
     this.#resume = resume
     try {
       this.#handler.onStart(status, () => util.parseHeaders(headers))
@@ -190,13 +209,16 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   }
 
   onData(chunk: Buffer): boolean {
-    this.#deliverWaiting()
     if (this.#done) return this.#isFlowing()
+    if (this.#chunk !== undefined) {
+      this.#more.push(toOwned(chunk))
+      return this.#isFlowing()
+    }
     if (!this.#isReading) {
       this.#isReading = true
       // Runs when the parser returns: all chunks of this read are here then.
       process.nextTick(endReadOf, this)
-      if (chunk.length < LONG_CHUNK_BYTES) this.#deliver(chunk)
+      if (isLight(chunk)) this.#deliver(chunk)
       else this.#deliverInTurn(chunk)
     } else {
       this.#shortBytes += chunk.length
@@ -207,29 +229,35 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   }
 
   onComplete(): void {
-    this.#deliverRest()
+    this.#deliverShort()
     const connection = this.#connection as Connection
     this.#connection = undefined
     clearTimeout(this.#linger)
     this.#shared.connections.release(connection)
-    if (this.#done) return
-    this.#done = true
-    try {
-      this.#handler.onEnd()
-    } catch (error) {
-      this.#crash(error)
-    }
+    this.#end('complete')
   }
 
   onError(error: Error): void {
-    this.#deliverRest()
+    this.#deliverShort()
     this.#isWaiting = false
     if (this.#connection !== undefined) this.#shared.connections.discard(this.#connection)
     clearTimeout(this.#linger)
-    if (this.#done) return
+    this.#end(error)
+  }
+
+  /** Notes the end of the answer, which the handler is told once nothing of it waits. */
+  #end(ended: 'complete' | Error): void {
+    this.#ended = ended
+    if (this.#chunk === undefined) this.#endAfterRest()
+  }
+
+  #endAfterRest(): void {
+    const ended = this.#ended
+    if (ended === undefined || this.#done) return
     this.#done = true
     try {
-      this.#handler.onFail(toNetworkError(error))
+      if (ended === 'complete') this.#handler.onEnd()
+      else this.#handler.onFail(toNetworkError(ended))
     } catch (another) {
       this.#crash(another)
     }
@@ -241,13 +269,13 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       this.#chunk = chunk
       loopTurns.waitFor(this, paceMs)
     } else if (this.#hasTurn && loopTurns.hasTime) {
-      this.#deliver(chunk)
+      this.#deliverInPieces(chunk)
     } else if (loopTurns.isSpent && mayPause()) {
       this.#chunk = chunk
       loopTurns.wait(this)
     } else {
       const startedAt = performance.now()
-      this.#deliver(chunk)
+      this.#deliverInPieces(chunk)
       loopTurns.spend(performance.now() - startedAt, this.owner)
     }
   }
@@ -267,7 +295,9 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
 
   #deliverShort(): void {
     const chunk = this.#takeShort()
-    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
+    if (chunk === undefined || this.#done) return
+    if (isLight(chunk)) this.#deliver(chunk)
+    else this.#deliverInTurn(chunk)
   }
 
   #takeShort(): Buffer | undefined {
@@ -279,6 +309,24 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     return chunk
   }
 
+  /**
+   * Delivers a long chunk of a stream in pieces while the slice lasts, and lets the rest wait for a turn: 64 KiB of events that carry
+   * nothing take as long to decode and encode as megabytes of text.
+   */
+  #deliverInPieces(chunk: Buffer): void {
+    if (this.#handler.isStream !== true) return this.#deliver(chunk)
+    const until = performance.now() + SLICE_MS
+    for (let at = 0; at < chunk.length && !this.#done; ) {
+      const end = endOfPiece(chunk, at, PIECE_MARKS)
+      this.#deliver(end - at === chunk.length ? chunk : chunk.subarray(at, end))
+      at = end
+      if (at === chunk.length || this.#done || performance.now() < until) continue
+      this.#chunk = chunk.subarray(at)
+      loopTurns.wait(this)
+      return
+    }
+  }
+
   #deliver(chunk: Buffer): void {
     try {
       this.#handler.onData(toOwned(chunk))
@@ -287,23 +335,19 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     }
   }
 
-  /** Delivers the chunk that waits for a later tick, because more of the answer or its end arrived before. */
-  #deliverWaiting(): void {
-    const chunk = this.#takeChunk()
-    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
-  }
-
-  #deliverRest(): void {
-    this.#deliverWaiting()
-    this.#deliverShort()
-  }
-
-  #takeChunk(): Buffer | undefined {
-    const chunk = this.#chunk
-    if (chunk === undefined) return undefined
+  #joinWaiting(): Buffer | undefined {
+    const [chunk, more] = [this.#chunk, this.#more]
     this.#chunk = undefined
+    if (chunk === undefined || more.length === 0) return chunk
+    this.#more = []
+    return Buffer.concat([chunk, ...more])
+  }
+
+  #dropChunk(): void {
+    if (this.#chunk === undefined) return
+    this.#chunk = undefined
+    this.#more = []
     loopTurns.withdraw(this)
-    return chunk
   }
 
   #isFlowing(): boolean {
@@ -318,6 +362,11 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     this.abort()
     this.#handler.onCrash(error)
   }
+}
+
+/** True for a chunk that takes less than a millisecond, whatever it contains. */
+function isLight(chunk: Buffer): boolean {
+  return chunk.length < LONG_CHUNK_BYTES && endOfPiece(chunk, 0, LIGHT_MARKS) === chunk.length
 }
 
 function endReadOf(call: HttpCall): void {

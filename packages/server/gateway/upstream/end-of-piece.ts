@@ -1,0 +1,11 @@
+/** Bytes below are marks: line ends, and the zeros of AWS's frames. Each event of every framing has at least one. */
+const FIRST_OTHER = 14
+
+/** Returns where a piece of a chunk ends that begins at `start` and has `maxMarks` marks at most. */
+export function endOfPiece(chunk: Buffer, start: number, maxMarks: number): number {
+  let marks = 0
+  for (let at = start; at < chunk.length; at++) {
+    if ((chunk[at] as number) < FIRST_OTHER && ++marks === maxMarks) return at + 1
+  }
+  return chunk.length
+}
