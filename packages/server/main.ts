@@ -9,8 +9,8 @@ import { setHeapOptions } from './app/process/heap-options.ts'
 import { lowerHelperThreads } from './app/process/helper-threads.ts'
 import { openLog } from './app/process/open-log.ts'
 import { handleProcessExceptions } from './app/process/process-exceptions.ts'
-import { replaceAllSigningKeys } from './app/replace-all-signing-keys.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
+import { rotateSigningKeys } from './app/rotate-signing-keys.ts'
 import { runWorker } from './app/run-worker.ts'
 import { ConfigError } from './app/settings/config-error.ts'
 import { listUnknownSettings } from './app/settings/setting-names.ts'
@@ -47,7 +47,7 @@ export async function run(
   if (command === 'rotate-master-key' || command === 'rotate-signing-keys') {
     // It can be run again at any moment, so it just ends, without a database that it started.
     for (const name of STOP_SIGNALS) process.once(name, () => void endDatabase().finally(() => exit(1)))
-    if (command === 'rotate-signing-keys') return await replaceAllSigningKeys({ ...config, log })
+    if (command === 'rotate-signing-keys') return await rotateSigningKeys({ ...config, log })
     if (config.masterKey !== undefined && config.formerMasterKeys.length === 0) {
       throw new ConfigError('RIDEAU_FORMER_MASTER_KEYS: must hold the key that RIDEAU_MASTER_KEY replaces')
     }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp, toUrl } from '../testing/harness/app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type App, openApp } from './app.ts'
-import { replaceAllSigningKeys } from './replace-all-signing-keys.ts'
+import { rotateSigningKeys } from './rotate-signing-keys.ts'
 import { parseConfig } from './settings/settings.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
@@ -103,7 +103,7 @@ describe.skipIf(redisProgram === undefined)('client tokens on two gateways', () 
     const options = { databaseUrl: toUrl(app.database.connection), dataDir, log: pino({ level: 'silent' }) }
     const [first, other] = [await mint('frank'), await mint('grace')]
     expect([...(await chatOnBoth(first)), ...(await chatOnBoth(other))]).toEqual(Array(4).fill('200'))
-    await replaceAllSigningKeys({
+    await rotateSigningKeys({
       ...options,
       masterKey: Buffer.from(MASTER_KEY, 'base64'),
       formerMasterKeys: [],

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { replaceAllSigningKeys } from './replace-all-signing-keys.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
+import { rotateSigningKeys } from './rotate-signing-keys.ts'
 
 let dataDir: string
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
 test.each([
-  ['replaceAllSigningKeys', replaceAllSigningKeys],
+  ['rotateSigningKeys', rotateSigningKeys],
   ['rotateMasterKey', rotateMasterKey],
 ])('%s refuses a data folder without a database, and makes nothing in it', async (_, command) => {
   const options = { databaseUrl: undefined, masterKey: undefined, formerMasterKeys: [], log: { info() {} } }

@@ -22,7 +22,7 @@ import {
 } from '../../storage/events/webhook-deliveries.ts'
 import { expireAnswers } from '../../storage/idempotency/expire-answers.ts'
 import { removeExpiredCreates } from '../../storage/idempotency/idempotent-creates.ts'
-import { rotateSigningKeys } from '../../storage/keys/signing-keys.ts'
+import { updateSigningKeys } from '../../storage/keys/signing-keys.ts'
 import { removeExpiredCircuits } from '../../storage/models/circuits.ts'
 import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
 import type { Storage } from '../../storage/open-storage.ts'
@@ -80,7 +80,7 @@ export async function openJobs(parts: JobParts): Promise<void> {
   closers.push(() => plans.close())
   const signing = await openSigningKeysJob({
     clock: systemClock,
-    rotate: now => rotateSigningKeys(storage.db, { secretBox, newId }, now),
+    rotate: now => updateSigningKeys(storage.db, { secretBox, newId }, now),
     log,
   })
   closers.push(() => signing.close())

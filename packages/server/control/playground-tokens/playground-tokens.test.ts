@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSecretBox } from '../../core/access/secret-box.ts'
 import { systemRandom } from '../../core/random.ts'
-import { rotateSigningKeys } from '../../storage/keys/signing-keys.ts'
+import { updateSigningKeys } from '../../storage/keys/signing-keys.ts'
 import {
   type ControlPlane,
   type List,
@@ -92,7 +92,7 @@ test('503 signing_key_unavailable with Retry-After if the signing key cannot be 
   try {
     const there = await locked.insertTenant('acme')
     const other = openSecretBox(Buffer.alloc(32, 9), systemRandom)
-    await rotateSigningKeys(locked.database.db, { ...locked, secretBox: other }, locked.clock.now())
+    await updateSigningKeys(locked.database.db, { ...locked, secretBox: other }, locked.clock.now())
     const { outcome, headers } = await locked.call(
       'POST',
       `/v1/environments/${there.development.id}/playground-token`,

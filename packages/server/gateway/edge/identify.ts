@@ -159,7 +159,7 @@ function authorize(ctx: RequestContext, { caller, lifetime, environment }: Tenan
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)
   assertAllowed(checkEndpoint(caller, ctx.route.need))
-  // The end user that a secret key names may stand in the body: its plan is asked in get-limits.ts.
+  // The end user that a secret key names may stand in the body: its plan is asked in get-meters.ts.
   if (caller.endUser !== null)
     assertPlanScope(findPlan(environment.policies.plans, caller.endUser.plan), ctx.route.need)
   if (caller.kind === 'secret') assertAllowed(checkOrigin(environment, origin))

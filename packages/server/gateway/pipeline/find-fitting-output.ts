@@ -1,6 +1,6 @@
 import type { Amounts, LimitRefusal } from '../../ledger/ledger.ts'
+import { mayReason } from '../targets/chat-amounts.ts'
 import type { ChatTarget } from '../targets/chat-selection.ts'
-import { mayReason } from '../targets/reserved-amounts.ts'
 
 /** The least that is worth an answer, in output tokens; OpenAI's Responses take no lower maximum. */
 const MIN_OUTPUT = 16

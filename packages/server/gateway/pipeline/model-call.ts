@@ -17,7 +17,7 @@ import { noteTarget } from '../request/record-fields.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { assertPassThrough } from '../targets/assert-pass-through.ts'
 import type { ResolvedTarget, TargetSelection } from '../targets/target-selection.ts'
-import { getLimits } from './get-limits.ts'
+import { getMeters } from './get-meters.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** A model call with a parsed body. Chat, embeddings, images, audio, rerank and token counts implement its steps. */
@@ -129,7 +129,7 @@ function admit<P extends ResolvedTarget, T>(
   deps: PipelineDeps,
 ): AdmittedCall<P> {
   assertPassThrough(ctx, call.findings)
-  const limits = getLimits(ctx, deps)
+  const limits = getMeters(ctx, deps)
   return { limits, selection: call.selectTargets(limits) }
 }
 

@@ -7,9 +7,6 @@ import { countLargeImages } from '../billing/image-tokens.ts'
 import { countPackedFiles } from '../billing/packed-files.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ChatSelection, ChatTarget } from '../targets/chat-selection.ts'
-import { findAudio } from '../targets/check-audio-price.ts'
-import { findUnmeasured } from '../targets/find-unmeasured.ts'
 import {
   keepsMaximum,
   maxOutput,
@@ -19,7 +16,10 @@ import {
   toLikelyInput,
   toMaxInput,
   toReservedAmounts,
-} from '../targets/reserved-amounts.ts'
+} from '../targets/chat-amounts.ts'
+import type { ChatSelection, ChatTarget } from '../targets/chat-selection.ts'
+import { findAudio } from '../targets/check-audio-price.ts'
+import { findUnmeasured } from '../targets/find-unmeasured.ts'
 import { withOutputCap } from '../targets/with-output-cap.ts'
 import { findFittingOutput, type Reservable } from './find-fitting-output.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'

@@ -2,8 +2,8 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { maxGenerated } from '../billing/generated-tokens.ts'
+import { maxOutput, mayReason } from '../targets/chat-amounts.ts'
 import type { ChatSelection, ChatTarget } from '../targets/chat-selection.ts'
-import { maxOutput, mayReason } from '../targets/reserved-amounts.ts'
 
 /** A chat whose answer did not arrive whole: what its bill depends on besides what arrived. */
 export interface UnfinishedChat {

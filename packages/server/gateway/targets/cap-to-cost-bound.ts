@@ -7,8 +7,8 @@ import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
 import { countPackedFiles } from '../billing/packed-files.ts'
+import { keepsMaximum, toLikelyInput } from './chat-amounts.ts'
 import type { ChatTargetVerdict } from './chat-selection.ts'
-import { keepsMaximum, toLikelyInput } from './reserved-amounts.ts'
 import { withOutputCap } from './with-output-cap.ts'
 
 /**

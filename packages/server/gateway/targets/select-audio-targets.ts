@@ -7,7 +7,7 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { type AudioBounds, maxAudioCost } from '../billing/audio-amounts.ts'
 import { SPEECH, TRANSCRIPTION } from './call-kinds.ts'
-import { checkLimits } from './check-limits.ts'
+import { checkPriced } from './check-priced.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -74,7 +74,7 @@ function checkCost(
   { maxAt, caller, limits }: AudioSelectionInput,
 ): Refusal | undefined {
   const cost = maxAudioCost(maxAt(target), target)
-  const limited = checkLimits(target, limits, cost !== null)
+  const limited = checkPriced(target, limits, cost !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (cost === null) {

@@ -12,8 +12,8 @@ import { capToCostBound } from './cap-to-cost-bound.ts'
 import type { ChatSelection, ChatTarget, ChatTargetVerdict } from './chat-selection.ts'
 import { checkAudioPrice } from './check-audio-price.ts'
 import { checkFindings } from './check-findings.ts'
-import { checkTargetLimits } from './check-limits.ts'
 import { checkOwnRoute } from './check-own-route.ts'
+import { checkTargetPriced } from './check-priced.ts'
 import { fitRequest } from './fit-request.ts'
 import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import { grantHostedTools } from './grant-hosted-tools.ts'
@@ -70,7 +70,7 @@ export function selectChatTargets(
     query,
     (resolved): ChatTargetVerdict => {
       const target = toVerdict(isLong ? withLongContext(resolved) : resolved, parsed, source, requester, deps)
-      return capToCostBound(checkTargetLimits(target, limits), caller, parsed, source)
+      return capToCostBound(checkTargetPriced(target, limits), caller, parsed, source)
     },
     deps,
   )

@@ -8,8 +8,8 @@ import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { EMBEDDINGS } from './call-kinds.ts'
-import { checkLimits } from './check-limits.ts'
-import { toReservedAmounts } from './reserved-amounts.ts'
+import { toReservedAmounts } from './chat-amounts.ts'
+import { checkPriced } from './check-priced.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -76,7 +76,7 @@ function toVerdict(
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
     return { refusal: toUnsupportedRefusal(showPath(first), `the provider ${provider.id}`) }
   }
-  const limited = checkLimits(target, input.limits)
+  const limited = checkPriced(target, input.limits)
   if (limited !== undefined) return { refusal: limited }
   const bound = checkRequestCost(target, input)
   if (bound !== undefined) return { refusal: bound }

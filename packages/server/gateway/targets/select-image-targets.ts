@@ -9,7 +9,7 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxImageAmounts, type PricedImageTarget } from '../billing/image-amounts.ts'
 import { IMAGES } from './call-kinds.ts'
-import { checkLimits } from './check-limits.ts'
+import { checkPriced } from './check-priced.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -85,7 +85,7 @@ function checkCost(
   { request, caller, limits }: ImageSelectionInput,
 ): Refusal | undefined {
   const { nanoUsd } = maxImageAmounts(request, priced)
-  const limited = checkLimits(target, limits, nanoUsd !== null)
+  const limited = checkPriced(target, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {

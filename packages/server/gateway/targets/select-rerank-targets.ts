@@ -10,7 +10,7 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxRerankCost } from '../billing/rerank-amounts.ts'
 import { RERANK } from './call-kinds.ts'
-import { checkLimits } from './check-limits.ts'
+import { checkPriced } from './check-priced.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -75,7 +75,7 @@ function checkCost(
   { parsed, caller, limits }: RerankSelectionInput,
 ): Refusal | undefined {
   const nanoUsd = maxRerankCost(parsed.counted, target)
-  const limited = checkLimits(target, limits, nanoUsd !== null)
+  const limited = checkPriced(target, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {

@@ -6,7 +6,7 @@ import { systemClock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
 import { systemRandom } from '../../core/random.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
-import { findSigner, listSigningKeys, rotateSigningKeys } from './signing-keys.ts'
+import { findSigner, listSigningKeys, updateSigningKeys } from './signing-keys.ts'
 
 const DAY = 24 * 3_600_000
 const NOW = Date.parse('2031-05-14T10:30:00Z')
@@ -22,7 +22,7 @@ describe.each(listTestServers())('signing keys on $label', server => {
   afterEach(() => database.drop())
 
   test('eight processes that start at once create one current and one next key', async () => {
-    const made = await Promise.all(Array.from({ length: 8 }, () => rotateSigningKeys(database.db, deps, NOW)))
+    const made = await Promise.all(Array.from({ length: 8 }, () => updateSigningKeys(database.db, deps, NOW)))
     expect(made.map(each => each.made).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
     const keys = await listSigningKeys(database.db)
     expect(keys.map(({ activatesAt }) => activatesAt).sort()).toEqual([NOW, NOW + 30 * DAY])
@@ -30,7 +30,7 @@ describe.each(listTestServers())('signing keys on $label', server => {
   })
 
   test('a signature verifies with the public key of the same kid, which is its RFC 7638 thumbprint', async () => {
-    await rotateSigningKeys(database.db, deps, NOW)
+    await updateSigningKeys(database.db, deps, NOW)
     const signer = await findSigner(database.db, secretBox, NOW)
     const stored = (await listSigningKeys(database.db)).find(({ kid }) => kid === signer?.kid)
     if (signer === undefined || stored === undefined) throw new Error('no signer')
@@ -42,20 +42,20 @@ describe.each(listTestServers())('signing keys on $label', server => {
   })
 
   test('a rotation erases the private part of the previous key and removes the key a period later', async () => {
-    await rotateSigningKeys(database.db, deps, NOW)
+    await updateSigningKeys(database.db, deps, NOW)
     const first = await findSigner(database.db, secretBox, NOW)
-    await rotateSigningKeys(database.db, deps, NOW + 30 * DAY)
+    await updateSigningKeys(database.db, deps, NOW + 30 * DAY)
     const second = await findSigner(database.db, secretBox, NOW + 30 * DAY)
     expect(second?.kid).not.toBe(first?.kid)
     const former = (await listSigningKeys(database.db)).find(({ kid }) => kid === first?.kid)
     expect(former?.privateCipher).toBeNull()
-    await rotateSigningKeys(database.db, deps, NOW + 60 * DAY)
+    await updateSigningKeys(database.db, deps, NOW + 60 * DAY)
     const left = await listSigningKeys(database.db)
     expect(left.some(({ kid }) => kid === first?.kid)).toBe(false)
   })
 
   test('stores private keys encrypted and bound to their row', async () => {
-    await rotateSigningKeys(database.db, deps, NOW)
+    await updateSigningKeys(database.db, deps, NOW)
     const { rows } = await database.pool.query('select id, private_cipher::text as cipher from signing_keys')
     for (const { cipher } of rows) expect(cipher).not.toContain(Buffer.from('PRIVATE KEY').toString('hex'))
     const other = openSecretBox(Buffer.alloc(32, 2), systemRandom)

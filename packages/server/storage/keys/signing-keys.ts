@@ -45,7 +45,7 @@ export async function getSigner(
   try {
     const signer = await findSigner(db, deps.secretBox, now)
     if (signer !== undefined) return signer
-    await rotateSigningKeys(db, deps, now)
+    await updateSigningKeys(db, deps, now)
     const made = await findSigner(db, deps.secretBox, now)
     if (made !== undefined) return made
     throw new Error('the rotation created no current signing key')
@@ -59,7 +59,7 @@ export async function getSigner(
  * Creates keys that are due, erases the private part of keys that no longer sign, and removes keys that ended long ago
  * (core/access/signing-schedule.ts). Returns how many keys it created. Repeated and concurrent calls create no more.
  */
-export async function rotateSigningKeys(
+export async function updateSigningKeys(
   db: Db,
   deps: { readonly secretBox: SecretBox; readonly newId: () => string },
   now: number,

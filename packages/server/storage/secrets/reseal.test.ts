@@ -5,7 +5,7 @@ import { openIds } from '../../core/ids.ts'
 import { systemRandom } from '../../core/random.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { type SeededEnvironment, seedEnvironment } from '../../testing/harness/seed-environment.ts'
-import { findSigner, rotateSigningKeys } from '../keys/signing-keys.ts'
+import { findSigner, updateSigningKeys } from '../keys/signing-keys.ts'
 import { isAllResealed, reinstateMasterKey, resealBatch, retireMasterKeys } from './reseal.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
@@ -115,7 +115,7 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
   })
 
   test('keeps the signing key of client tokens', async () => {
-    await rotateSigningKeys(database.db, { secretBox: before, newId }, NOW.getTime())
+    await updateSigningKeys(database.db, { secretBox: before, newId }, NOW.getTime())
     const signer = await findSigner(database.db, before, NOW.getTime())
     await resealAll()
     expect(await isAllResealed(database.db, during)).toBe(true)

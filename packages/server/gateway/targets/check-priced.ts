@@ -4,15 +4,15 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { ChatTargetVerdict } from './chat-selection.ts'
 import type { ResolvedTarget } from './target-selection.ts'
 
-/** Returns the target, or the refusal of checkLimits in its place. */
-export function checkTargetLimits(target: ChatTargetVerdict, limits: MeterSet): ChatTargetVerdict {
+/** Returns the target, or the refusal of checkPriced in its place. */
+export function checkTargetPriced(target: ChatTargetVerdict, limits: MeterSet): ChatTargetVerdict {
   if ('refusal' in target) return target
-  const refusal = checkLimits(target, limits)
+  const refusal = checkPriced(target, limits)
   return refusal === undefined ? target : { refusal }
 }
 
 /** Refuses a target whose price is unknown while a limit of money applies. */
-export function checkLimits(
+export function checkPriced(
   { id, catalogModel }: ResolvedTarget,
   limits: MeterSet,
   isPriced = (catalogModel?.pricing ?? null) !== null,

@@ -8,10 +8,10 @@ import { openSecretBox } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
-import { findSigner, listSigningKeys, rotateSigningKeys } from '../storage/keys/signing-keys.ts'
+import { findSigner, listSigningKeys, updateSigningKeys } from '../storage/keys/signing-keys.ts'
 import { toUrl } from '../testing/harness/app.ts'
 import { type FreshDatabase, freshDatabase } from '../testing/harness/database.ts'
-import { replaceAllSigningKeys } from './replace-all-signing-keys.ts'
+import { rotateSigningKeys } from './rotate-signing-keys.ts'
 
 const MASTER_KEY = randomBytes(32)
 const secretBox = openSecretBox(MASTER_KEY, systemRandom)
@@ -31,14 +31,14 @@ afterEach(async () => {
 const log = pino({ level: 'silent' })
 const replace = (masterKey = MASTER_KEY): Promise<void> => {
   const databaseUrl = toUrl(database.connection)
-  return replaceAllSigningKeys({ databaseUrl, dataDir, masterKey, formerMasterKeys: [], log })
+  return rotateSigningKeys({ databaseUrl, dataDir, masterKey, formerMasterKeys: [], log })
 }
 const listKids = async (): Promise<string[]> =>
   (await listSigningKeys(database.db)).map(({ kid }) => kid).sort()
 
 test('no key of before is left, and the new ones sign at once and in thirty days', async () => {
-  await rotateSigningKeys(database.db, { secretBox, newId }, 0)
-  await rotateSigningKeys(database.db, { secretBox, newId }, systemClock.now())
+  await updateSigningKeys(database.db, { secretBox, newId }, 0)
+  await updateSigningKeys(database.db, { secretBox, newId }, systemClock.now())
   const before = await listKids()
   await replace()
   const after = await listKids()
@@ -48,7 +48,7 @@ test('no key of before is left, and the new ones sign at once and in thirty days
 })
 
 test('another master key than that of the stored keys is refused, and nothing is changed', async () => {
-  await rotateSigningKeys(database.db, { secretBox, newId }, systemClock.now())
+  await updateSigningKeys(database.db, { secretBox, newId }, systemClock.now())
   const before = await listKids()
   await expect(replace(randomBytes(32))).rejects.toThrow(
     'RIDEAU_MASTER_KEY: must be that of the running program',

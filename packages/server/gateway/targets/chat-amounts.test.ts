@@ -2,7 +2,7 @@ import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { findModel } from '@rideau/llm/providers/catalog'
 import { describe, expect, test } from 'vitest'
-import { type ReservedTokens, toReservedAmounts } from './reserved-amounts.ts'
+import { type ReservedTokens, toReservedAmounts } from './chat-amounts.ts'
 
 const MODEL = findModel('openai', 'gpt-5.6-sol') as CatalogModel
 const PRICING = { input: 1, output: 2 }

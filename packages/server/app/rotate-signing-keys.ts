@@ -19,7 +19,7 @@ export interface ReplacementOptions
  * was made before. Throws ConfigError for a data folder without a database, before anything is made in it, and for a database
  * without such keys and another master key, of which no key is changed.
  */
-export async function replaceAllSigningKeys(options: ReplacementOptions): Promise<void> {
+export async function rotateSigningKeys(options: ReplacementOptions): Promise<void> {
   const { databaseUrl, dataDir, log } = options
   const storage = await openExistingStorage(options)
   try {
