@@ -74,7 +74,7 @@ const UNPRICED: Refusal = {
   param: 'model',
 }
 
-const TOO_EXPENSIVE: Refusal = {
+export const TOO_EXPENSIVE: Refusal = {
   code: 'budget_exceeded',
   message: 'This request could cost more than the max_request_cost_usd of the key.',
   param: 'restrictions.max_request_cost_usd',

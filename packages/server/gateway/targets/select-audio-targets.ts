@@ -2,12 +2,11 @@ import type { AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
-import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { type AudioBounds, maxAudioCost } from '../billing/audio-amounts.ts'
 import { SPEECH, TRANSCRIPTION } from './call-kinds.ts'
-import { checkPriced } from './check-priced.ts'
+import { checkCost } from './check-cost.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -60,34 +59,7 @@ function toVerdict(
   }
   const objection = findObjection(target)
   if (objection !== undefined) return { refusal: { code: 'invalid_request', ...objection } }
-  const refusal = checkCost(target, input)
+  const refusal = checkCost(target, maxAudioCost(input.maxAt(target), target), input)
   if (refusal !== undefined) return { refusal }
   return { ...target, decodeError: deps.formats.client(provider.format).decodeError }
-}
-
-/**
- * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an audio request can be
- * lowered.
- */
-function checkCost(
-  target: ResolvedTarget,
-  { maxAt, caller, limits }: AudioSelectionInput,
-): Refusal | undefined {
-  const cost = maxAudioCost(maxAt(target), target)
-  const limited = checkPriced(target, limits, cost !== null)
-  const { maxRequestCostNanoUsd } = caller
-  if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
-  if (cost === null) {
-    return {
-      code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
-      param: 'model',
-    }
-  }
-  if (cost <= maxRequestCostNanoUsd) return undefined
-  return {
-    code: 'budget_exceeded',
-    message: 'This request could cost more than the max_request_cost_usd of the key.',
-    param: 'restrictions.max_request_cost_usd',
-  }
 }

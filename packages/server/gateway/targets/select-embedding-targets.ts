@@ -4,12 +4,11 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
 import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
-import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { EMBEDDINGS } from './call-kinds.ts'
 import { toReservedAmounts } from './chat-amounts.ts'
-import { checkPriced } from './check-priced.ts'
+import { checkCost } from './check-cost.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -76,10 +75,8 @@ function toVerdict(
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
     return { refusal: toUnsupportedRefusal(showPath(first), `the provider ${provider.id}`) }
   }
-  const limited = checkPriced(target, input.limits)
-  if (limited !== undefined) return { refusal: limited }
-  const bound = checkRequestCost(target, input)
-  if (bound !== undefined) return { refusal: bound }
+  const refusal = checkCost(target, maxCost(target, input.inputTokens), input)
+  if (refusal !== undefined) return { refusal }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
 }
 
@@ -97,32 +94,11 @@ function listUnsupported(
   return unknownFields.length === 0 && loses.length === 0 ? NONE : [...unknownFields, ...loses]
 }
 
-/** Checks the key's `max_request_cost_usd`. There is no output that could be lowered. */
-function checkRequestCost(
-  target: ResolvedTarget,
-  { caller, inputTokens }: EmbeddingSelectionInput,
-): Refusal | undefined {
-  const { maxRequestCostNanoUsd } = caller
-  if (maxRequestCostNanoUsd === null) return undefined
-  if ((target.catalogModel?.pricing ?? null) === null) {
-    return {
-      code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
-      param: 'model',
-    }
-  }
-  const { nanoUsd } = toReservedAmounts([target], {
-    input: inputTokens,
-    audioInput: 0,
-    output: 0,
-    mayWriteCache: false,
-  })
-  if (nanoUsd <= maxRequestCostNanoUsd) return undefined
-  return {
-    code: 'budget_exceeded',
-    message: 'This request could cost more than the max_request_cost_usd of the key.',
-    param: 'restrictions.max_request_cost_usd',
-  }
+/** Returns the most that the input may cost, in nano-dollars; null: the model has no price. */
+function maxCost(target: ResolvedTarget, inputTokens: number): number | null {
+  if ((target.catalogModel?.pricing ?? null) === null) return null
+  const tokens = { input: inputTokens, audioInput: 0, output: 0, mayWriteCache: false }
+  return toReservedAmounts([target], tokens).nanoUsd
 }
 
 function toRefusal(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {

@@ -4,12 +4,11 @@ import { isHint } from '@rideau/llm/formats/shared/requests/hints'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
-import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
-import { maxImageAmounts, type PricedImageTarget } from '../billing/image-amounts.ts'
+import { maxImageAmounts } from '../billing/image-amounts.ts'
 import { IMAGES } from './call-kinds.ts'
-import { checkPriced } from './check-priced.ts'
+import { checkCost } from './check-cost.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -70,37 +69,10 @@ function toVerdict(
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return { refusal: toUnsupportedRefusal(first, `the model ${target.id}`) }
   }
-  const refusal = checkCost({ ...target, format }, target, input)
+  const { nanoUsd } = maxImageAmounts(input.request, { ...target, format })
+  const refusal = checkCost(target, nanoUsd, input)
   if (refusal !== undefined) return { refusal }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
-}
-
-/**
- * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an image request can be
- * lowered.
- */
-function checkCost(
-  priced: PricedImageTarget,
-  target: ResolvedTarget,
-  { request, caller, limits }: ImageSelectionInput,
-): Refusal | undefined {
-  const { nanoUsd } = maxImageAmounts(request, priced)
-  const limited = checkPriced(target, limits, nanoUsd !== null)
-  const { maxRequestCostNanoUsd } = caller
-  if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
-  if (nanoUsd === null) {
-    return {
-      code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
-      param: 'model',
-    }
-  }
-  if (nanoUsd <= maxRequestCostNanoUsd) return undefined
-  return {
-    code: 'budget_exceeded',
-    message: 'This request could cost more than the max_request_cost_usd of the key.',
-    param: 'restrictions.max_request_cost_usd',
-  }
 }
 
 function toRefusal(code: Refusal['code'], message: string, param: string): { refusal: Refusal } {

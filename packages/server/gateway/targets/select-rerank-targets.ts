@@ -5,12 +5,11 @@ import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
-import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxRerankCost } from '../billing/rerank-amounts.ts'
 import { RERANK } from './call-kinds.ts'
-import { checkPriced } from './check-priced.ts'
+import { checkCost } from './check-cost.ts'
 import { selectTargets } from './select-targets.ts'
 import type { SelectionDeps } from './selection-deps.ts'
 import type { ResolvedTarget, TargetSelection } from './target-selection.ts'
@@ -64,25 +63,7 @@ function toVerdict(
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
     return { refusal: toUnsupportedRefusal(showPath(first), `the provider ${provider.id}`) }
   }
-  const refusal = checkCost(target, input)
+  const refusal = checkCost(target, maxRerankCost(input.parsed.counted, target), input)
   if (refusal !== undefined) return { refusal }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
-}
-
-/** Checks limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
-function checkCost(
-  target: ResolvedTarget,
-  { parsed, caller, limits }: RerankSelectionInput,
-): Refusal | undefined {
-  const nanoUsd = maxRerankCost(parsed.counted, target)
-  const limited = checkPriced(target, limits, nanoUsd !== null)
-  const { maxRequestCostNanoUsd } = caller
-  if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
-  if (nanoUsd === null) {
-    const message = `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`
-    return { code: 'model_unpriced', message, param: 'model' }
-  }
-  if (nanoUsd <= maxRequestCostNanoUsd) return undefined
-  const message = 'This request could cost more than the max_request_cost_usd of the key.'
-  return { code: 'budget_exceeded', message, param: 'restrictions.max_request_cost_usd' }
 }
