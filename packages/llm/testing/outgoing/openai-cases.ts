@@ -45,6 +45,32 @@ const RESPONSES_HISTORY: readonly JsonObject[] = [
   { type: 'compaction', encrypted_content: 'x' },
 ]
 
+/** Items of which a provider may look up the rest. */
+const ITEMS_BY_ID: readonly JsonObject[] = [
+  { type: 'reasoning', id: 'rs_x', summary: [] },
+  { type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: '' },
+  { type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: ' ' },
+  { type: 'reasoning', id: ['rs_x'], summary: [] },
+  { type: 'message', id: 'msg_x', role: 'assistant', content: [] },
+  { type: 'message', id: 'msg_x', role: 'assistant', content: ' ' },
+  { type: 'Item_Reference', id: 'msg_x', novelty: 1 },
+  { type: 'item_reference ', id: 'msg_x' },
+  { type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true },
+  { type: 'additional_tools', id: 'at_x' },
+  ...['function_call', 'custom_tool_call', 'local_shell_call'].map(type => ({
+    type: `${type}_output`,
+    id: 'x',
+    output: null,
+  })),
+  ...['compaction', 'computer', 'file_search', 'web_search', 'mcp', 'code_interpreter', 'novel'].map(
+    type => ({
+      type: type === 'compaction' ? type : `${type}_call`,
+      id: 'x',
+      status: 'completed',
+    }),
+  ),
+]
+
 export const OPENAI_CASES: Readonly<Record<string, Case>> = {
   'openai-chat': {
     rules: CHAT.rules,
@@ -203,8 +229,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
     },
     ofKeys: [
       ['novelty', { novelty: 1 }],
-      ['input[0]', { input: [{ type: 'novel_call', id: 'x' }] }],
-      ['input[0]', { input: [{ type: 'web_search_call', id: 'x' }] }],
+      ['input[0]', { input: [{ type: 'novel_call', id: 'x', novelty: 1 }] }],
       ['input[0]', { input: [{ type: 'image_generation_call', id: 'ig_x', result: 'QUJD' }] }],
       ...RESPONSES_HISTORY.map((item): [string, JsonObject] => ['input[0]', { input: [item] }]),
       ['input[0]', { input: [{ type: 'novel', tool: { type: 'function', name: 'f' } }] }],
@@ -234,8 +259,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
         'input[0]',
         { input: [{ type: 'image_generation_call', id: 'ig_x', status: 'completed', result: null }] },
       ],
-      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [] }] }],
-      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: '' }] }],
+      ...ITEMS_BY_ID.map((item): [string, JsonObject] => ['input[0]', { input: [item] }]),
       [
         'input[0].content[0].file_id',
         { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'x', file_id: 'f' }] }] },

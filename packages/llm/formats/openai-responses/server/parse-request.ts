@@ -74,6 +74,7 @@ export function parseRequest(
       hostedTools: withMaxUses(findings.hostedTools, body.max_tool_calls),
       storedStatePaths: findings.storedStatePaths,
       storedReasoning: findings.storedReasoning,
+      itemsById: findings.itemsById,
       uncounted: findings.uncounted,
       unmeasured: findings.unmeasured,
       unknownFields: findings.unknownFields,

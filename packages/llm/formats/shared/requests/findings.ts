@@ -37,6 +37,8 @@ export interface TargetFindings {
    * target of another format is asked without it. Absent: none.
    */
   readonly storedReasoning?: string[]
+  /** Items of an id alone, which a provider of this format takes for references to what it keeps. Absent: none. */
+  readonly itemsById?: string[]
   /** Tools that a provider runs and whose results it counts as input: how much cannot be known in advance. */
   readonly uncounted: string[]
   /** Blocks and items that are not read, and name content that is not in the body: how much input that is cannot be known. */
