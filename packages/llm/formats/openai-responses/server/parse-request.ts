@@ -82,7 +82,6 @@ export function parseRequest(
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
       asksForCaching: findings.hasCacheMark || isMarked(body),
-      // The format stores an answer unless `store` is false.
       mayBeStored: true,
     },
     repeated: {

@@ -18,7 +18,7 @@ export interface Findings extends TargetFindings {
    * get it. Absent: there is none.
    */
   readonly cacheMark?: 'cache_control' | 'cachePoint' | undefined
-  /** The provider stores the answer, or may do so by the format's default if the body does not say otherwise. */
+  /** The provider stores the answer, or may do so by its own default if the body does not say otherwise. */
   readonly mayBeStored: boolean
 }
 
@@ -68,7 +68,7 @@ export function noFindings(): MutableFindings {
     choices: 1,
     asksForCaching: false,
     cacheMark: undefined,
-    mayBeStored: false,
+    mayBeStored: true,
   }
 }
 
