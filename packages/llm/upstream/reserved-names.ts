@@ -162,7 +162,7 @@ export function findReservedField(
   const plain = toPlainName(name)
   if (isReserved(name, plain)) return name
   if (FREE.has(plain) || given === null || given === undefined) return undefined
-  if (plain === 'reasoning') return findReasoningMode(given, name, texts)
+  if (plain === 'reasoning') return findInReasoning(given, name, texts, depth)
   // Images and audio have prices of their own.
   if (plain === 'modalities') return isTextAlone(given) ? undefined : name
   // A string that holds JSON counts as that JSON: forms have no other way to send an object.
@@ -255,11 +255,22 @@ function isTextAlone(value: Json): boolean {
 /** How a model reasons: in every other mode another model answers, at a price of its own. */
 export const USUAL_REASONING_MODES: readonly Json[] = ['auto', 'standard']
 
-/** All other names in an object for reasoning are free: what it spends is output, which the cap bounds. */
-function findReasoningMode(given: Json, path: string, texts: JsonTexts): string | undefined {
+/** What reasoning may spend is output, which the cap bounds. All other names mean in it what they mean elsewhere. */
+function findInReasoning(given: Json, path: string, texts: JsonTexts, depth: number): string | undefined {
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return path
-  return findField(value, path, (name, mode) => name === 'mode' && !USUAL_REASONING_MODES.includes(mode))
+  if (typeof value !== 'object' || value === null) return undefined
+  const mode = findField(
+    value,
+    path,
+    (name, inner) => name === 'mode' && !USUAL_REASONING_MODES.includes(inner),
+  )
+  if (mode !== undefined) return mode
+  const others = Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).filter(([name]) => toPlainName(name) !== 'maxtokens'))
+  const found = findReservedWithin(others, texts, depth + 1)
+  return found === undefined ? undefined : joinPath(path, found)
 }
 
 /** What a caller may prefer of a broker's hosts: a lower price, no further host, and privacy. */

@@ -277,6 +277,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['background', { background: true }],
       ['reasoning.mode', { reasoning: { mode: 'pro' } }],
       ['reasoning.Mode', { reasoning: { Mode: 'pro' } }],
+      ['reasoning.model', { reasoning: { effort: 'low', model: 'other' } }],
+      ['reasoning.models', { reasoning: { effort: 'low', models: ['x'] } }],
       ['prompt', { prompt: { id: 'p' } }],
       ['max_output_tokens', { max_output_tokens: 65 }],
       ['prompt_cache_options.ttl', { prompt_cache_options: { ttl: '1h' } }],

@@ -42,7 +42,8 @@ const REASONING = new FieldTable(
     mode: sent(REASONING_MODE, formatSpecific(isUsualMode)),
     context: sent(SCALAR, formatSpecific(isAuto)),
   },
-  { unknown: 'free' },
+  // OpenRouter's. What it spends is output, which the cap bounds.
+  { written: { max_tokens: SCALAR } },
 )
 
 const TEXT = new FieldTable(
