@@ -21,7 +21,10 @@ const SLASHLESS = /^(?:https?|wss?|ftp|file|gs|s3)$/i
 const HOST_ALONE = /^[\s\0-\x20]*[/\\]{2}[^\s/\\]/
 const ADDRESS_NAME = /ur[il]s?$/i
 /** Names that only a private network or the machine itself resolves. */
-const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal)$/
+const PRIVATE_NAME =
+  /^[^.]*$|\.(?:arpa|cluster|consul|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|svc|test)$/
+/** Other ports serve databases and the like. */
+const WEB_PORTS: ReadonlySet<string> = new Set(['', '80', '443', '8443'])
 const V4 = /^\d+\.\d+\.\d+\.\d+$/
 
 export function isAddressName(name: string): boolean {
@@ -65,5 +68,5 @@ function isPublicAddress(text: string): boolean {
   const slash = rest.indexOf('/')
   if (/[@%\s\\]/.test(slash === -1 ? rest : rest.slice(0, slash))) return false
   const host = url.hostname.replace(/\.$/, '')
-  return !host.startsWith('[') && !V4.test(host) && !PRIVATE_NAME.test(host)
+  return WEB_PORTS.has(url.port) && !host.startsWith('[') && !V4.test(host) && !PRIVATE_NAME.test(host)
 }
