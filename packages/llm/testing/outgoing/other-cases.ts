@@ -4,6 +4,7 @@ import { FIELDS as COHERE } from '../../formats/cohere-v2/wire/fields.ts'
 import { FIELDS as OLLAMA } from '../../formats/ollama-chat/wire/fields.ts'
 import { FIELDS as COMPLETIONS } from '../../formats/openai-completions/fields.ts'
 import { OPENAI_RULES as IMAGES } from '../../images/image-rules.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 import { type Case, CHAT_TOOL, SCHEMA, URL, user } from './outgoing-case.ts'
 
 export const OTHER_CASES: Readonly<Record<string, Case>> = {
@@ -54,6 +55,12 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
     ],
     stored: [],
     refused: [
+      ...['system', 'toolConfig.tools'].map((place): [string, JsonObject] => {
+        const marks = [{ cachePoint: { type: 'default', systemTool: { name: 'nova_grounding' } } }]
+        const fields = place === 'system' ? { system: marks } : { toolConfig: { tools: marks } }
+        return [`${place}[0].cachePoint.systemTool`, fields]
+      }),
+      ['toolConfig.systemTools', { toolConfig: { systemTools: [{ name: 'nova_grounding' }] } }],
       [
         'messages[0].content[0].toolAddition.tool.systemTool',
         user({ toolAddition: { tool: { systemTool: { name: 'nova_grounding' } } } }),

@@ -14,7 +14,8 @@ import { type DeclaredTools, withDeclaredTools } from '../../shared/tools/declar
 
 /** What may go out in `system`, `messages` and `toolConfig`. */
 
-const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR })
+/** Any other field may be a tool that the provider runs. */
+const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR }, 'refused')
 
 /** Fields that hold the content itself. Any other field names an object in the account's store. */
 export const SOURCE = toObjectRule({ bytes: BYTES, text: SCALAR, content: DATA_WITHOUT_STORED }, 'refused')
