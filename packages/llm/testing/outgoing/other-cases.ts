@@ -51,6 +51,20 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
       ],
       ['messages[0].content[0].novelty', user({ novelty: {} })],
       ['messages[0].content[0].toolAddition', user({ toolAddition: { tool: { name: 'f' } } })],
+      [
+        'messages[0].content[0].document.source.content[0].image',
+        user({
+          document: { name: 'n', source: { content: [{ image: { source: { bytes: 'QUJD' } } }] } },
+        }),
+      ],
+      [
+        'messages[0].content[0].searchResult.content[0].novelty',
+        user({ searchResult: { source: 's', title: 't', content: [{ novelty: {} }] } }),
+      ],
+      [
+        'messages[0].content[0].citationsContent.citations[0].sourceContent[0].novelty',
+        user({ citationsContent: { content: [], citations: [{ sourceContent: [{ novelty: {} }] }] } }),
+      ],
       ['messages[0].content[0].video', user({ video: { format: 'mp4', source: { bytes: 'QUJD' } } })],
     ],
     stored: [],
