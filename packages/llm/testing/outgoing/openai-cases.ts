@@ -122,6 +122,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['novelty', { novelty: null }],
       ['functions', { functions: [FUNCTION] }],
       ['metadata', { metadata: { tags: ['a'] } }],
+      ['metadata', { metadata: ['a'] }],
       ['messages[0].content[0]', user({ type: 'video_url', video_url: { url: URL } })],
       ['messages[0].content[0].novelty', user({ type: 'text', text: 'a', novelty: 1 })],
       ['messages[0].novelty', { messages: [{ role: 'user', content: 'a', novelty: 1 }] }],
@@ -228,6 +229,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       background: false,
     },
     ofKeys: [
+      ['client_metadata', { client_metadata: { a: { b: 'x' } } }],
       ['novelty', { novelty: 1 }],
       ['input[0]', { input: [{ type: 'novel_call', id: 'x', novelty: 1 }] }],
       ['input[0]', { input: [{ type: 'image_generation_call', id: 'ig_x', result: 'QUJD' }] }],

@@ -51,6 +51,7 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
       ],
       ['messages[0].content[0].novelty', user({ novelty: {} })],
       ['messages[0].content[0].toolAddition', user({ toolAddition: { tool: { name: 'f' } } })],
+      ['requestMetadata', { requestMetadata: { a: { b: 'x' } } }],
       [
         'messages[0].content[0].document.source.content[0].image',
         user({
