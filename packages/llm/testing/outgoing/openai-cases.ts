@@ -139,6 +139,13 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       // Alibaba reads the account's files in their place.
       ['messages[0].content', { messages: [{ role: 'system', content: 'fileid://file-a,fileid://file-b' }] }],
       ['messages[0].content[0].text', user({ type: 'text', text: '\nFileID://file-a' })],
+      ['messages[0].content', user({ type: 'text', text: 'fileid:' }, { type: 'text', text: '//file-a' })],
+      ['messages[0].content', { messages: [{ role: 'system', content: 'x fileid://file-a' }] }],
+      ['messages[0].content', { messages: [{ role: 'system', content: 'file\u200bid://file-a' }] }],
+      [
+        'messages[0].content[0].thinking[0].text',
+        user({ type: 'thinking', thinking: [{ type: 'text', text: 'fileid://file-a' }] }),
+      ],
       ...ADDRESSES.map((url): [string, JsonObject] => [
         'messages[0].content[0].image_url.url',
         user({ type: 'image_url', image_url: { url } }),
