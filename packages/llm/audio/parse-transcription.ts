@@ -19,7 +19,9 @@ const LISTS: ReadonlySet<string> = new Set([
 const OWN: ReadonlySet<string> = new Set(['model', 'prompt', 'response_format', 'stream', 'end_user', 'user'])
 const KNOWN: ReadonlySet<string> = new Set([...TRANSCRIPTION_RULES.names, ...OWN, 'file'])
 /** Places where a caller could name audio that the gateway does not see, and so cannot price. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['url', 'file_url', 'file_id', 'audio_url'].map(toPlainName))
+const ELSEWHERE: ReadonlySet<string> = new Set(
+  ['url', 'file_url', 'file_id', 'audio_url', 'audio_urls', 'source_url', 'uri'].map(toPlainName),
+)
 const MAX_TEMPERATURE = 1
 
 /** Returns true if values of a form's field of this name are collected in a list; its name is given without `[]`. */

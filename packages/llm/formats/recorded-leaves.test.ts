@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../json/json-value.ts'
+import { type Json, type JsonObject, toObject } from '../json/json-value.ts'
 import type { Provider } from '../provider/provider.ts'
 import { findProvider } from '../providers/index.ts'
 import type { SourceBody } from '../request/source-body.ts'
@@ -10,7 +10,7 @@ import { findForbidden } from '../upstream/outgoing-body.ts'
 import type { Sender } from '../upstream/outgoing-rules.ts'
 import type { Target } from '../upstream/target.ts'
 import { FORMATS } from './index.ts'
-import { isStoredReasoning } from './openai-responses/wire/item-rules.ts'
+import { isById } from './openai-responses/wire/items-by-id.ts'
 import { RequestError } from './shared/reading/request-error.ts'
 import type { ParsedChat } from './shared/requests/parsed-chat.ts'
 
@@ -36,11 +36,15 @@ const TARGETS: readonly (readonly [provider: string, model: string, format: stri
 /** Paths within messages, which a client token may not send where the gateway does not read them (check-findings.ts). */
 const IN_MESSAGES = /^(?:input|contents|messages|system)\[/
 
+function isReasoningById(item: Json): boolean {
+  return toObject(item)?.type === 'reasoning' && isById(item)
+}
+
 function isRefusedBefore({ findings }: ParsedChat, { input }: JsonObject, isEndUser: boolean): boolean {
   const { passedOn, stored, storedStatePaths, storedReasoning = [], nativeOnly } = findings
   if (!isEndUser) return false
   // Of the checks of this list only the last one knows it: clients that let answers be stored send no more of them back.
-  if (Array.isArray(input) && input.some(isStoredReasoning)) return true
+  if (Array.isArray(input) && input.some(isReasoningById)) return true
   const isUnread = nativeOnly.some(path => IN_MESSAGES.test(path))
   return (
     isUnread ||

@@ -39,6 +39,8 @@ export interface OpenAiDeviations {
   readonly countsInput?: true
   /** True if the provider has OpenAI's route that compacts a conversation. */
   readonly compacts?: true
+  /** Keeps an answer unless `store` is false: where the account's own setting says so, or by default. */
+  readonly storesAnswers?: true
   /** Models are reached by deployments: options `deployments` (model → deployment) and `api_version` (another path). */
   readonly deployments?: true
 }
@@ -51,6 +53,8 @@ export interface OpenAiModelRule {
   readonly reasons?: true
   /** It cannot be kept from reasoning, and refuses to be asked for it. */
   readonly alwaysReasons?: true
+  /** Another maker's, whose server may refuse a `store` that its caller did not send. */
+  readonly storesAnswers?: false
   /** Parameters that it refuses, by their chat-completions names. */
   readonly unsupported?: readonly string[]
   /**

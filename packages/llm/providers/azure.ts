@@ -62,14 +62,16 @@ export const azure: Provider = {
     outputCap: 'max_completion_tokens',
     developerRole: true,
     reasoningField: 'refused',
+    storesAnswers: true,
     deployments: true,
     models: [
       ...OPENAI_MODEL_RULES,
       // What other makers' servers there take.
-      { ...MISTRAL_MODEL_RULE, outputCap: 'max_tokens' },
+      { ...MISTRAL_MODEL_RULE, outputCap: 'max_tokens', storesAnswers: false },
       {
         models: ['deepseek*', 'llama*', 'meta-*', 'phi-*', 'cohere*', 'grok*', 'kimi*', 'jamba*'],
         outputCap: 'max_tokens',
+        storesAnswers: false,
       },
     ],
   },

@@ -21,6 +21,7 @@ export const openai: Provider = {
     developerRole: true,
     reasoningField: 'refused',
     models: OPENAI_MODEL_RULES,
+    storesAnswers: true,
     countsInput: true,
     compacts: true,
   },

@@ -13,10 +13,12 @@ const ACCEPTED: Readonly<Record<MediaAddresses, string | undefined>> = {
 }
 
 /**
- * By these marks in a model's name OpenRouter searches the web, uses a stored set of parameters, or chooses the model itself, in any
+ * By these marks in a model's name OpenRouter searches the web, prefers dear hosts, uses a stored set of parameters, or chooses the model itself, in any
  * case of letters. End users are offered none of that. Proxies name one fixed model `openrouter/<maker>/<model>`. Each provider is checked, since the address of a credential may be OpenRouter's.
  */
-const HOSTED_MARKS = /:online|@preset\/|^~?openrouter\/[^/]+$|^~?switchpoint\/router/i
+const HOSTED_MARKS = /:(?:exacto|floor|nitro|online)|@preset\/|^~?openrouter\/[^/]+$|^~?switchpoint\/router/i
+/** What a server may leave out of a name: white space, slashes at the end, and what a path would not have. */
+const IGNORED = /\s|[?#].*$/gs
 
 /** An outgoing body has a field that its caller was not allowed to set. */
 export class ReservedFieldError extends Error {
@@ -81,8 +83,12 @@ function assertGranted({ content }: UpstreamRequest, target: Target, grant: Gran
     const isAddress = findForbidden(content, { ...grant, addresses: 'any' }) !== found
     throw new ReservedFieldError(found, isForKeys, isAddress ? ACCEPTED[grant.addresses] : undefined)
   }
-  if (grant.sender === 'end_user' && HOSTED_MARKS.test(target.model))
+  if (grant.sender === 'end_user' && HOSTED_MARKS.test(toBareName(target.model)))
     throw new ReservedFieldError('model', true)
+}
+
+function toBareName(model: string): string {
+  return model.replace(IGNORED, '').replace(/\/+$/, '')
 }
 
 /** With an `access_key_id` the key is its secret, and the request is signed; without it the key is a bearer token. */

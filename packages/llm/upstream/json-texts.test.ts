@@ -24,6 +24,29 @@ test('objects and lists are read, other texts are returned whatever their length
   expect(texts.read(long)).toBe(long)
 })
 
+test.each([
+  '{"model":"other","x":NaN}',
+  '{"model":"other","x":[-Infinity]}',
+  "{'model':'other'}",
+  '{model:"other"}',
+  '{"model":"other",}',
+  '[{"model":"other"},]',
+  '{"a":{"model":"y"},"a":1}',
+  '{"a":1,"\\u0061":2}',
+])('a text in which another parser may read other fields is refused: %s', text => {
+  expect(new JsonTexts().read(text)).toBeUndefined()
+  expect(findReserved({ extra_body: text })).toBe('extra_body')
+})
+
+test.each(['[INST]', '{name}', '[1] see: a', '{{ user }}: hi'])('a plain text is none: %s', text => {
+  expect(new JsonTexts().read(text)).toBe(text)
+})
+
+test('names in texts of a text are not its own', () => {
+  const text = '{"a":"{\\"b\\":1}","c":[{"b":":"}]}'
+  expect(new JsonTexts().read(text)).toEqual(JSON.parse(text))
+})
+
 test('texts with too many values, or too long together, are not parsed', () => {
   const texts = new JsonTexts()
   expect(texts.read(list(9_000))).toHaveLength(9_000)

@@ -15,7 +15,10 @@ export class JsonTexts {
   private readonly counter = new PartCounter()
   private characters = 0
 
-  /** Returns what a string says; the string itself if it is not an object or a list; undefined if it is too much. */
+  /**
+   * Returns what a string says; the string itself if it is not an object or a list; undefined if it is too much, or if another
+   * parser may read other fields in it.
+   */
   read(text: string): Json | undefined {
     if (!/^\s*[[{]/.test(text)) return text
     this.characters += text.length
@@ -24,10 +27,37 @@ export class JsonTexts {
     this.counter.end()
     if (this.counter.count > MAX_PARTS) return undefined
     try {
-      return parseUnreadText(text)
+      const value = parseUnreadText(text)
+      return countWrittenNames(text) === countNames(value) ? value : undefined
     } catch (error) {
-      // Nested too deeply to be read.
-      return error instanceof RangeError ? undefined : text
+      // Nested too deeply to be read, or in another language than JSON: Python reads NaN, others single quotes or no quotes at all.
+      return error instanceof RangeError || isLenientJson(text) ? undefined : text
     }
   }
+}
+
+/** A name and its colon as lenient parsers read them. */
+const LENIENT_NAME = /["']\s*:|^\s*\{\s*[\w$]+\s*:/
+
+/** Whether a text that is no JSON may be read as an object. What ends within it is read by no parser. */
+function isLenientJson(text: string): boolean {
+  return LENIENT_NAME.test(text) && /[}\]]$/.test(text.trimEnd())
+}
+
+const TEXT = /"(?:[^"\\]|\\.)*"\s*(:)?/g
+
+/** The names of a valid text, each as often as it stands there. */
+function countWrittenNames(text: string): number {
+  let count = 0
+  for (const [, colon] of text.matchAll(TEXT)) if (colon !== undefined) count++
+  return count
+}
+
+/** The names that were read: fewer, if one of an object stands there twice. */
+function countNames(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + countNames(each), 0)
+  let count = 0
+  for (const name in value) count += 1 + countNames(value[name] as Json)
+  return count
 }

@@ -19,6 +19,20 @@ describe('an address of an image or a file', () => {
     expect(isSendableMedia(address, 'public')).toBe(false)
   })
 
+  test.each([
+    ...[
+      'localhost.localdomain',
+      'kubernetes.default.svc',
+      'a.svc.cluster.local',
+      'a.lan',
+      'a.home.arpa',
+      'a.corp',
+    ],
+    ...['a.intranet', 'a.home', 'a.private', 'a.consul', 'a.onion', 'a.test', 'A.LAN.', 'a.example:6379'],
+  ])('of an end user is refused for a name or a port of no public server: %s', host => {
+    expect(isSendableAddress(`https://${host}/`, 'public')).toBe(false)
+  })
+
   test.each(PUBLIC)('of an end user may lead to a public name: %j', address => {
     expect(isSendableAddress(address, 'public')).toBe(true)
     expect(isSendableAddress(address, 'none')).toBe(false)

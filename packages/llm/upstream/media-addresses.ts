@@ -13,12 +13,18 @@ const DATA_URL = /^data:/i
 /**
  * A scheme and what follows it. Parsers leave out control characters and spaces before it, and tabs and line ends anywhere.
  */
-const SCHEME = /^[\s\0-\x20]*([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,63})[\t\n\r]*:[\t\n\r]*(\S)/i
+const SCHEME =
+  /^[\s\0-\x20]*(?:[a-z][a-z0-9+.-]{0,63}:){0,4}([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,63})[\t\n\r]*:[\t\n\r]*(\S)/i
 /** Parsers read a host after these even without a slash. */
-const SLASHLESS = /^(?:https?|wss?|ftp)$/i
+const SLASHLESS = /^(?:https?|wss?|ftp|file|gs|s3)$/i
+/** A host without a scheme, which parsers take from where they read. */
+const HOST_ALONE = /^[\s\0-\x20]*[/\\]{2}[^\s/\\]/
 const ADDRESS_NAME = /ur[il]s?$/i
 /** Names that only a private network or the machine itself resolves. */
-const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal)$/
+const PRIVATE_NAME =
+  /^[^.]*$|\.(?:arpa|cluster|consul|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|svc|test)$/
+/** Other ports serve databases and the like. */
+const WEB_PORTS: ReadonlySet<string> = new Set(['', '80', '443', '8443'])
 const V4 = /^\d+\.\d+\.\d+\.\d+$/
 
 export function isAddressName(name: string): boolean {
@@ -45,6 +51,7 @@ export function isSendableText(name: string, text: string, allowed: MediaAddress
 
 /** True if a parser may read a host in the text. One slash or backslash is as good as two. */
 function hasScheme(text: string): boolean {
+  if (HOST_ALONE.test(text)) return true
   const [, scheme = '', next = ''] = SCHEME.exec(text) ?? []
   return next === '/' || next === '\\' || SLASHLESS.test(scheme.replace(/[\t\n\r]/g, ''))
 }
@@ -61,5 +68,5 @@ function isPublicAddress(text: string): boolean {
   const slash = rest.indexOf('/')
   if (/[@%\s\\]/.test(slash === -1 ? rest : rest.slice(0, slash))) return false
   const host = url.hostname.replace(/\.$/, '')
-  return !host.startsWith('[') && !V4.test(host) && !PRIVATE_NAME.test(host)
+  return WEB_PORTS.has(url.port) && !host.startsWith('[') && !V4.test(host) && !PRIVATE_NAME.test(host)
 }

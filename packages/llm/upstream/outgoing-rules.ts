@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json/json-value.ts'
+import { isObject, type Json, type JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isAddressName, isSendableAddress, isSendableMedia, type MediaAddresses } from './media-addresses.ts'
 import { findReservedField, findStoredState, toPlainName } from './reserved-names.ts'
@@ -171,7 +171,7 @@ export const METADATA: Rule = {
 }
 
 function isRecord(value: Json): boolean {
-  return typeof value === 'object' && value !== null && Object.values(value).every(isText)
+  return isObject(value) && Object.values(value).every(isText)
 }
 
 function isText(value: Json | undefined): boolean {

@@ -60,13 +60,13 @@ export const OTHER_SERVERS = [
   'extra_query',
   'host',
   'proxy',
+  'cache',
   // Of an account, or of what a proxy keeps for one.
   'organization',
   'project',
   'litellm_credential_name',
   // By which a proxy chooses where the request goes, sends it again, or leaves fields out that bound it.
   'tags',
-  'num_retries',
   'drop_params',
   'additional_drop_params',
   // Code that a server runs.
@@ -87,29 +87,15 @@ export const PRICED = [
   'candidates',
   'variants',
   // Multiply the tokens of an image.
-  'max_pixels',
-  'min_pixels',
-  'total_pixels',
+  'mm_processor_kwargs',
   'vl_high_resolution_images',
-  'web_search_options',
-  'search_parameters',
   'search_settings',
   'search_options',
   'enable_search',
-  'web_search',
   'search',
   'prediction',
   'audio',
-  'mcp_servers',
   'compound_custom',
-  'system_tool',
-  'server_tools',
-  'hosted_tools',
-  'google_search',
-  'google_search_retrieval',
-  'code_execution',
-  'url_context',
-  'file_search',
   // Multiply the price of a token, for speed or for a region.
   'speed',
   'inference_geo',
@@ -125,6 +111,29 @@ export const PRICED = [
   'model_armor_config',
   'enable_code_interpreter',
 ]
+
+/** Fields by which a format asks for one tool that the provider runs: in settings and among messages. */
+export const HOSTED_FIELDS = [
+  'code_execution',
+  'code_interpreter',
+  'computer_use',
+  'enterprise_web_search',
+  'file_search',
+  'google_maps',
+  'google_search',
+  'google_search_retrieval',
+  'image_generation',
+  'mcp_server',
+  'mcp_servers',
+  'search_parameters',
+  'url_context',
+  'vertex_ai_search',
+  'web_search',
+  'web_search_options',
+  'web_search_preview',
+]
+/** Plain names of lists of such tools. */
+export const HOSTED_TOOL_FIELD = /^(?:builtin|hosted|native|provider|remote|server|system)tools?$/
 
 /** State at the provider. Every caller of the account can read it by its id. */
 export const STORED_STATE = [

@@ -1,7 +1,16 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isSendableText, type MediaAddresses } from './media-addresses.ts'
-import { DEFERRED, OTHER_MODELS, OTHER_SERVERS, PRICED, RELIED_ON, STORED_STATE } from './reserved-lists.ts'
+import {
+  DEFERRED,
+  HOSTED_FIELDS,
+  HOSTED_TOOL_FIELD,
+  OTHER_MODELS,
+  OTHER_SERVERS,
+  PRICED,
+  RELIED_ON,
+  STORED_STATE,
+} from './reserved-lists.ts'
 
 /**
  * Names of fields that the gateway authorizes, prices or relies on, in every format. A caller may set such a field only
@@ -26,6 +35,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...OTHER_MODELS,
   ...OTHER_SERVERS,
   ...PRICED,
+  ...HOSTED_FIELDS,
   ...STORED_STATE,
   ...DEFERRED,
   ...RELIED_ON,
@@ -37,23 +47,35 @@ const RESERVED: ReadonlySet<string> = new Set([...RESERVED_NAMES].map(toPlainNam
  * have many names for them, such as `context_window_fallback_dict` and `draft_model`.
  */
 const RESERVED_WORDS =
-  /fallback|models?$|^models?(?:alias|group|id|key|map|name|override|path|ref|router|selection|version)|(?:api|base|server)url$|api(?:base|key)$|customllmprovider|maxnewtokens/
+  /fallback|models?$|models?(?:alias|group|id|info|key|map|name|override|path|preference|ref|router|selection|version)|^routers?(?:config|options|settings)?$|deployment(?:id|name)?$|api(?:base|key)$|customllmprovider/
+/** Words for the most that is written. What bounds input, or reasoning within the answer, is free. */
+const CAP_WORDS =
+  /maxnewtokens|max(?!(?:context|input|prompt|reasoning|thinking)tokens)[a-z]*tokens?$|tokens?limit$|(?:gen|generation|output|response)len(?:gth)?$/
 /** Words for weights that change a model, by their name, path or address. */
 const WEIGHT_WORDS =
   /^(?:image)?loras?(?:adapter|id|name|path|request|source|ur[il]|weight)?s?$|adapters?(?:id|name|path|source)?s?$/
 /** Words for where else a server or a proxy sends the request or the answer, or whose account it uses there. */
 const PLACE_WORDS =
-  /(?:bootstrap|proxy|remote)hosts?$|(?:callback|notification|notify|webhook)(?:ur[il])?s?$|^(?:aws|vertex(?:ai)?)[a-z]*(?:credentials?|endpoint|key|location|profile|profilename|project|region|regionname|rolename|sessionname|token)$/
+  /(?:endpoint|host|header|cookie)s?$|(?:api|base|endpoint|server|wx)ur[il]$|(?:callback|notification|notify|webhook)(?:ur[il])?s?$|^(?:aws|vertex(?:ai)?)[a-z]*(?:credentials?|endpoint|key|location|profile|profilename|project|region|regionname|rolename|sessionname|token)$|^(?:arize|gcs|langfuse|langsmith|posthog)[a-z]|^outputs?(?:bucket|location|s3|ur[il])|bucket(?:name)?$/
+/** Words for who asks there, and for how often. */
+const ACCESS_WORDS =
+  /azureadtoken$|(?:access|auth|bearer|refresh|security|session)token$|(?:access|private|public|secret)key$|(?:credential|password|secret)s?$|tenantid$|retries$|retry(?:policy|strategy)$|cachenamespace$/
+/** Words for tools that a provider runs, and for filters of its own. */
+const HOSTED_WORDS =
+  /(?<!disable)websearch(?!disabled$)|toolsets?$|^mcp(?:config|connector|server|tool)?s?$|guardrail/
 /** A request may say that there is no other model. */
 const UNRESERVED: ReadonlySet<string> = new Set(['allowfallbacks', 'disablefallback', 'disablefallbacks'])
 /** Words for a number of images: each has a price of its own. */
 const IMAGE_WORDS =
-  /^(?:n|num|number|numberof|total|max)(?:image|picture|sample|output|variation|variant)s?(?:per[a-z]+)?$|^(?:n|num|number|numberof)results?$|^(?:image|picture|sample|batch|output|variation|variant)s?count$|^batchsize$|^samples$/
+  /^(?:n|num|number|numberof|total|max)(?:image|picture|sample|output|variation|variant)s?(?:per[a-z]+)?$|^(?:n|num|number|numberof)results?$|^(?:image|picture|sample|batch|output|variation|variant)s?count$|^batchsize$|samples$|dynamicpatch(?:es)?$|(?:max|min|total)pixels$/
 /** Words for a number of answers, such as `n_cmpl` of llama.cpp's server. */
 const ANSWER_WORDS =
-  /^(?:n|num|number|numberof|total)(?:answer|candidate|choice|cmpl|completion|generation|reply|replie|response|sequence)s?(?:per[a-z]+)?$|^(?:answer|candidate|choice|completion|generation|response)s?count$|^bestofn?$/
+  /^(?:n|num|number|numberof|total)(?:answer|candidate|choice|cmpl|completion|generation|reply|replie|response|sequence)s?(?:per[a-z]+)?$|^(?:answer|candidate|choice|completion|generation|response)s?count$|^bestofn?$|^n(?:um)?return(?:ed|s)?$|beam(?:size|width)?s?$/
 const STORED_STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
-const WORDS = [RESERVED_WORDS, WEIGHT_WORDS, PLACE_WORDS, IMAGE_WORDS, ANSWER_WORDS, STORED_STATE_WORDS]
+const WORDS = [
+  ...[RESERVED_WORDS, CAP_WORDS, WEIGHT_WORDS, PLACE_WORDS, ACCESS_WORDS, HOSTED_WORDS, HOSTED_TOOL_FIELD],
+  ...[IMAGE_WORDS, ANSWER_WORDS, STORED_STATE_WORDS],
+]
 
 /** Objects whose keys are the caller's data, or mean something else inside. */
 const FREE: ReadonlySet<string> = new Set(
@@ -140,7 +162,7 @@ export function findReservedField(
   const plain = toPlainName(name)
   if (isReserved(name, plain)) return name
   if (FREE.has(plain) || given === null || given === undefined) return undefined
-  if (plain === 'reasoning') return findReasoningMode(given, name, texts)
+  if (plain === 'reasoning') return findInReasoning(given, name, texts, depth)
   // Images and audio have prices of their own.
   if (plain === 'modalities') return isTextAlone(given) ? undefined : name
   // A string that holds JSON counts as that JSON: forms have no other way to send an object.
@@ -178,9 +200,16 @@ const STORED_NAMES: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Words for ids of what an account keeps. Keys may send them. */
+const STORED_ID_WORDS =
+  /(?:attachment|base|cache|document|file|memory|skill|store|upload)ids?$|storenames?$|ragcorpor[ao]$|datastores?$/
+/** A name of a file that is its id. */
+const FILE_ID = /^\s*file[-_]/i
+
 function isStoredStateName(name: string): boolean {
   const plain = toPlainName(name)
-  return STORED_NAMES.has(plain) || (plain.length <= MAX_NAME && STORED_STATE_WORDS.test(plain))
+  if (STORED_NAMES.has(plain)) return true
+  return plain.length <= MAX_NAME && (STORED_STATE_WORDS.test(plain) || STORED_ID_WORDS.test(plain))
 }
 
 /**
@@ -199,7 +228,10 @@ export function findStoredState(
   if (isStoredStateName(name)) return name
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return name
-  if (typeof value === 'string') return isSendableText(listName, value, addresses) ? undefined : name
+  if (typeof value === 'string') {
+    const isFileId = FILE_ID.test(value) && /^files?$/i.test(listName)
+    return !isFileId && isSendableText(listName, value, addresses) ? undefined : name
+  }
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return name
   if (Array.isArray(value)) {
@@ -223,11 +255,22 @@ function isTextAlone(value: Json): boolean {
 /** How a model reasons: in every other mode another model answers, at a price of its own. */
 export const USUAL_REASONING_MODES: readonly Json[] = ['auto', 'standard']
 
-/** All other names in an object for reasoning are free: what it spends is output, which the cap bounds. */
-function findReasoningMode(given: Json, path: string, texts: JsonTexts): string | undefined {
+/** What reasoning may spend is output, which the cap bounds. All other names mean in it what they mean elsewhere. */
+function findInReasoning(given: Json, path: string, texts: JsonTexts, depth: number): string | undefined {
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return path
-  return findField(value, path, (name, mode) => name === 'mode' && !USUAL_REASONING_MODES.includes(mode))
+  if (typeof value !== 'object' || value === null) return undefined
+  const mode = findField(
+    value,
+    path,
+    (name, inner) => name === 'mode' && !USUAL_REASONING_MODES.includes(inner),
+  )
+  if (mode !== undefined) return mode
+  const others = Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).filter(([name]) => toPlainName(name) !== 'maxtokens'))
+  const found = findReservedWithin(others, texts, depth + 1)
+  return found === undefined ? undefined : joinPath(path, found)
 }
 
 /** What a caller may prefer of a broker's hosts: a lower price, no further host, and privacy. */

@@ -45,6 +45,32 @@ const RESPONSES_HISTORY: readonly JsonObject[] = [
   { type: 'compaction', encrypted_content: 'x' },
 ]
 
+/** Items of which a provider may look up the rest. */
+const ITEMS_BY_ID: readonly JsonObject[] = [
+  { type: 'reasoning', id: 'rs_x', summary: [] },
+  { type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: '' },
+  { type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: ' ' },
+  { type: 'reasoning', id: ['rs_x'], summary: [] },
+  { type: 'message', id: 'msg_x', role: 'assistant', content: [] },
+  { type: 'message', id: 'msg_x', role: 'assistant', content: ' ' },
+  { type: 'Item_Reference', id: 'msg_x', novelty: 1 },
+  { type: 'item_reference ', id: 'msg_x' },
+  { type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true },
+  { type: 'additional_tools', id: 'at_x' },
+  ...['function_call', 'custom_tool_call', 'local_shell_call'].map(type => ({
+    type: `${type}_output`,
+    id: 'x',
+    output: null,
+  })),
+  ...['compaction', 'computer', 'file_search', 'web_search', 'mcp', 'code_interpreter', 'novel'].map(
+    type => ({
+      type: type === 'compaction' ? type : `${type}_call`,
+      id: 'x',
+      status: 'completed',
+    }),
+  ),
+]
+
 export const OPENAI_CASES: Readonly<Record<string, Case>> = {
   'openai-chat': {
     rules: CHAT.rules,
@@ -96,6 +122,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['novelty', { novelty: null }],
       ['functions', { functions: [FUNCTION] }],
       ['metadata', { metadata: { tags: ['a'] } }],
+      ['metadata', { metadata: ['a'] }],
       ['messages[0].content[0]', user({ type: 'video_url', video_url: { url: URL } })],
       ['messages[0].content[0].novelty', user({ type: 'text', text: 'a', novelty: 1 })],
       ['messages[0].novelty', { messages: [{ role: 'user', content: 'a', novelty: 1 }] }],
@@ -112,6 +139,13 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       // Alibaba reads the account's files in their place.
       ['messages[0].content', { messages: [{ role: 'system', content: 'fileid://file-a,fileid://file-b' }] }],
       ['messages[0].content[0].text', user({ type: 'text', text: '\nFileID://file-a' })],
+      ['messages[0].content', user({ type: 'text', text: 'fileid:' }, { type: 'text', text: '//file-a' })],
+      ['messages[0].content', { messages: [{ role: 'system', content: 'x fileid://file-a' }] }],
+      ['messages[0].content', { messages: [{ role: 'system', content: 'file\u200bid://file-a' }] }],
+      [
+        'messages[0].content[0].thinking[0].text',
+        user({ type: 'thinking', thinking: [{ type: 'text', text: 'fileid://file-a' }] }),
+      ],
       ...ADDRESSES.map((url): [string, JsonObject] => [
         'messages[0].content[0].image_url.url',
         user({ type: 'image_url', image_url: { url } }),
@@ -202,9 +236,9 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       background: false,
     },
     ofKeys: [
+      ['client_metadata', { client_metadata: { a: { b: 'x' } } }],
       ['novelty', { novelty: 1 }],
-      ['input[0]', { input: [{ type: 'novel_call', id: 'x' }] }],
-      ['input[0]', { input: [{ type: 'web_search_call', id: 'x' }] }],
+      ['input[0]', { input: [{ type: 'novel_call', id: 'x', novelty: 1 }] }],
       ['input[0]', { input: [{ type: 'image_generation_call', id: 'ig_x', result: 'QUJD' }] }],
       ...RESPONSES_HISTORY.map((item): [string, JsonObject] => ['input[0]', { input: [item] }]),
       ['input[0]', { input: [{ type: 'novel', tool: { type: 'function', name: 'f' } }] }],
@@ -234,8 +268,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
         'input[0]',
         { input: [{ type: 'image_generation_call', id: 'ig_x', status: 'completed', result: null }] },
       ],
-      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [] }] }],
-      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: '' }] }],
+      ...ITEMS_BY_ID.map((item): [string, JsonObject] => ['input[0]', { input: [item] }]),
       [
         'input[0].content[0].file_id',
         { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'x', file_id: 'f' }] }] },
@@ -253,6 +286,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['background', { background: true }],
       ['reasoning.mode', { reasoning: { mode: 'pro' } }],
       ['reasoning.Mode', { reasoning: { Mode: 'pro' } }],
+      ['reasoning.model', { reasoning: { effort: 'low', model: 'other' } }],
+      ['reasoning.models', { reasoning: { effort: 'low', models: ['x'] } }],
       ['prompt', { prompt: { id: 'p' } }],
       ['max_output_tokens', { max_output_tokens: 65 }],
       ['prompt_cache_options.ttl', { prompt_cache_options: { ttl: '1h' } }],

@@ -4,6 +4,7 @@ import { FIELDS as COHERE } from '../../formats/cohere-v2/wire/fields.ts'
 import { FIELDS as OLLAMA } from '../../formats/ollama-chat/wire/fields.ts'
 import { FIELDS as COMPLETIONS } from '../../formats/openai-completions/fields.ts'
 import { OPENAI_RULES as IMAGES } from '../../images/image-rules.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 import { type Case, CHAT_TOOL, SCHEMA, URL, user } from './outgoing-case.ts'
 
 export const OTHER_CASES: Readonly<Record<string, Case>> = {
@@ -50,10 +51,31 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
       ],
       ['messages[0].content[0].novelty', user({ novelty: {} })],
       ['messages[0].content[0].toolAddition', user({ toolAddition: { tool: { name: 'f' } } })],
+      ['requestMetadata', { requestMetadata: { a: { b: 'x' } } }],
+      [
+        'messages[0].content[0].document.source.content[0].image',
+        user({
+          document: { name: 'n', source: { content: [{ image: { source: { bytes: 'QUJD' } } }] } },
+        }),
+      ],
+      [
+        'messages[0].content[0].searchResult.content[0].novelty',
+        user({ searchResult: { source: 's', title: 't', content: [{ novelty: {} }] } }),
+      ],
+      [
+        'messages[0].content[0].citationsContent.citations[0].sourceContent[0].novelty',
+        user({ citationsContent: { content: [], citations: [{ sourceContent: [{ novelty: {} }] }] } }),
+      ],
       ['messages[0].content[0].video', user({ video: { format: 'mp4', source: { bytes: 'QUJD' } } })],
     ],
     stored: [],
     refused: [
+      ...['system', 'toolConfig.tools'].map((place): [string, JsonObject] => {
+        const marks = [{ cachePoint: { type: 'default', systemTool: { name: 'nova_grounding' } } }]
+        const fields = place === 'system' ? { system: marks } : { toolConfig: { tools: marks } }
+        return [`${place}[0].cachePoint.systemTool`, fields]
+      }),
+      ['toolConfig.systemTools', { toolConfig: { systemTools: [{ name: 'nova_grounding' }] } }],
       [
         'messages[0].content[0].toolAddition.tool.systemTool',
         user({ toolAddition: { tool: { systemTool: { name: 'nova_grounding' } } } }),

@@ -105,6 +105,8 @@ export const EVERYWHERE: readonly (readonly [string, JsonObject])[] = [
   ['novelty.text.n', { novelty: { text: { n: 5 } } }],
   ['novelty.output_config.model', { novelty: { output_config: { model: 'b' } } }],
   ['novelty.reasoning.mode', { novelty: { reasoning: { mode: 'pro' } } }],
+  ['novelty.reasoning.model', { novelty: { reasoning: { model: 'other' } } }],
+  ['novelty.reasoning.api_base', { novelty: { reasoning: { max_tokens: 1, api_base: 'https://x' } } }],
   ['novelty.reasoning.mode', { novelty: { reasoning: '{"mode":"pro"}' } }],
   ['modalities', { modalities: ['text', 'audio'] }],
 ]

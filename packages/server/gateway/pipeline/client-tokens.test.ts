@@ -353,6 +353,17 @@ describe('a client token', () => {
     expect(upstream.requests.at(-1)?.body).toHaveProperty('store', false)
     expect(await outcome(key.key, { route, body })).toBe('200')
     expect(upstream.requests.at(-1)?.body).toHaveProperty('store', true)
+    // Accounts may store by default: a token's request says that it does not, whatever its format.
+    const { store: _, ...unsaid } = body
+    for (const from of [route, '/v1/chat']) {
+      expect(await outcome(mint(key), { route: from, body: unsaid })).toBe('200')
+      expect(upstream.requests.at(-1)?.body).toHaveProperty('store', false)
+    }
+    const message = { ...unsaid, max_tokens: 16 }
+    expect(await outcome(mint(key), { route: '/anthropic/v1/messages', body: message })).toBe('200')
+    expect(upstream.requests.at(-1)?.body).toHaveProperty('store', false)
+    expect(await outcome(key.key, { route, body: unsaid })).toBe('200')
+    expect(upstream.requests.at(-1)?.body).not.toHaveProperty('store')
     // Nothing is lost at a provider that stores nothing.
     await app.addCredential('groq', { api_key: 'k', base_url: upstream.baseUrl })
     const elsewhere = { ...body, model: 'groq/llama-3.3-70b-versatile' }

@@ -10,6 +10,8 @@ import type { Requester } from './requester.ts'
 /** Paths within messages, where the gateway does not read unknown parts. */
 const UNREAD = /^(?:input|contents|messages|system)\[/
 
+const STORED_UNCOUNTED =
+  'input stored at the provider cannot be counted, and this key has a max_request_cost_usd.'
 const UNCOUNTED = 'adds input that cannot be counted in advance, and this key has a max_request_cost_usd.'
 
 /**
@@ -55,6 +57,8 @@ export function checkFindings(
   const isKept = isEndUser || format.id === source.format
   const storedState = findings.storedStatePaths[0] ?? (isKept ? findings.storedReasoning?.[0] : undefined)
   if (storedState === undefined) {
+    const byId = isBounded && format.id === source.format ? findings.itemsById?.[0] : undefined
+    if (byId !== undefined) return toRefusal(byId, STORED_UNCOUNTED)
     const unmeasured = isBounded ? findUnmeasured(parsed) : undefined
     return unmeasured === undefined ? undefined : toRefusal(unmeasured, UNCOUNTED)
   }
@@ -71,10 +75,7 @@ export function checkFindings(
     )
   }
   if (isBounded) {
-    return toRefusal(
-      storedState,
-      'input stored at the provider cannot be counted, and this key has a max_request_cost_usd.',
-    )
+    return toRefusal(storedState, STORED_UNCOUNTED)
   }
   return undefined
 }

@@ -122,6 +122,12 @@ describe('a client token', () => {
       'openrouter/OpenRouter/pareto-code',
       'openrouter/switchpoint/router',
       'custom/openrouter/fusion',
+      'openrouter/openai/gpt-4o-mini:nitro',
+      'openrouter/openai/gpt-4o-mini:exacto',
+      'openrouter/openai/gpt-4o-mini: online',
+      'openrouter/ openrouter/auto',
+      'openrouter/openrouter/fusion/',
+      'openrouter/openrouter/auto?x=/y',
     ]) {
       expect(await send(name, token)).toEqual([400, 0])
       expect(await send(name, app.secretKey)).toEqual([200, 1])

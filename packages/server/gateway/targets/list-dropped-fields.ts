@@ -17,6 +17,9 @@ const STORE = 'store'
 /** Names of a caller's own user, and of the cache that the requests of one share. */
 const IDENTITIES = ['user', 'safety_identifier', 'prompt_cache_key']
 
+/** Names and values for a provider's records, by their names in all formats. */
+const METADATA = ['metadata', 'client_metadata', 'requestMetadata']
+
 /** Whether the gateway itself must ensure one call at a time, because the target has no field for it. */
 export function isOneCallEnsured(
   format: ClientFormat,
@@ -91,8 +94,10 @@ export function listWithheld(
   const withheld = findings.mayBeStored ? [STORE] : []
   if (toSender(caller, environment) === 'trusted_end_user') return withheld
   for (const name of IDENTITIES) if (isSet(value[name])) withheld.push(name)
-  const hasMetadata = isSet(value.metadata) && format !== 'native'
-  if (hasMetadata && (format === 'anthropic-messages' || models === 'any')) withheld.push('metadata')
+  if (format === 'native') return withheld
+  for (const name of METADATA) {
+    if (isSet(value[name]) && (format === 'anthropic-messages' || models === 'any')) withheld.push(name)
+  }
   return withheld
 }
 

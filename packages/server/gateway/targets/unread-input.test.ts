@@ -78,7 +78,7 @@ const TEXTS: Case[] = [
   [
     'a summary of reasoning',
     RESPONSES,
-    items({ type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: LONG }] }),
+    items({ type: 'reasoning', summary: [{ type: 'summary_text', text: LONG }] }),
   ],
   [
     'reasoning',

@@ -197,7 +197,7 @@ describe('findings', () => {
       hosted: [],
       uncounted: [],
       choices: 1,
-      mayBeStored: false,
+      mayBeStored: true,
     })
     expect(request.tools).toHaveLength(1)
     expect(request).not.toHaveProperty('toolChoice')

@@ -81,7 +81,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
       asksForCaching: isMark(body.cache_control) || isMarked,
       cacheMark: isMarked ? 'cache_control' : undefined,
       // Anthropic stores no answers, but a server of this format may know OpenAI's field.
-      mayBeStored: body.store !== undefined,
+      mayBeStored: true,
     },
   }
 }

@@ -69,7 +69,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       asksForCaching: isMarked || isSet(modelFields?.cache_control),
       cacheMark: isMarked ? 'cachePoint' : undefined,
       // Bedrock stores no answers, but a server of this format may know OpenAI's field.
-      mayBeStored: body.store !== undefined,
+      mayBeStored: true,
     },
   }
 }

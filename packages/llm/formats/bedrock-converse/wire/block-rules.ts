@@ -2,6 +2,7 @@ import {
   MEDIA as BYTES,
   DATA,
   DATA_WITHOUT_STORED,
+  forEndUsers,
   forKeys,
   type Rule,
   SCALAR,
@@ -14,10 +15,14 @@ import { type DeclaredTools, withDeclaredTools } from '../../shared/tools/declar
 
 /** What may go out in `system`, `messages` and `toolConfig`. */
 
-const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR })
+/** Any other field may be a tool that the provider runs. */
+const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR }, 'refused')
+
+/** Pieces of a document, which are texts. */
+const TEXTS = forEndUsers(toListRule(toObjectRule({ text: SCALAR })))
 
 /** Fields that hold the content itself. Any other field names an object in the account's store. */
-export const SOURCE = toObjectRule({ bytes: BYTES, text: SCALAR, content: DATA_WITHOUT_STORED }, 'refused')
+export const SOURCE = toObjectRule({ bytes: BYTES, text: SCALAR, content: TEXTS }, 'refused')
 
 const CITATIONS = toObjectRule({ enabled: SCALAR })
 
@@ -37,6 +42,20 @@ const REASONING = toObjectRule({
   redactedContent: SCALAR,
 })
 
+const CITED = forEndUsers(
+  toObjectRule({
+    content: TEXTS,
+    citations: toListRule(
+      toObjectRule({
+        title: SCALAR,
+        source: SCALAR,
+        sourceContent: TEXTS,
+        location: DATA_WITHOUT_STORED,
+      }),
+    ),
+  }),
+)
+
 const GUARDED = toObjectRule({ text: toObjectRule({ text: SCALAR, qualifiers: SCALAR }) })
 
 /** Names a tool of `toolConfig`: any other field may declare one that the provider runs. */
@@ -54,11 +73,11 @@ const ANY_BLOCK = toObjectRule({
   text: SCALAR,
   json: DATA,
   guardContent: GUARDED,
-  citationsContent: DATA_WITHOUT_STORED,
+  citationsContent: CITED,
   searchResult: toObjectRule({
     title: SCALAR,
     source: SCALAR,
-    content: DATA_WITHOUT_STORED,
+    content: TEXTS,
     citations: CITATIONS,
   }),
   image: MEDIA,

@@ -4,6 +4,7 @@ import {
   CAP,
   DATA,
   forKeys,
+  METADATA,
   type Rule,
   SCALAR,
   toListRule,
@@ -89,7 +90,7 @@ export const FIELDS = new FieldTable({
     formatSpecific(value => Array.isArray(value) && value.length === 0),
   ),
   // Kept with the log.
-  requestMetadata: sent(DATA, formatSpecific(isEmptyRecord)),
+  requestMetadata: sent(METADATA, formatSpecific(isEmptyRecord)),
   serviceTier: sent(priced('serviceTier')),
   performanceConfig: sent(priced('performanceConfig')),
 })

@@ -181,7 +181,7 @@ describe('finds', () => {
     expect(find(part({ text: 'cache_control cachePoint store' }))).toMatchObject({
       choices: 1,
       asksForCaching: false,
-      mayBeStored: false,
+      mayBeStored: true,
     })
   })
 

@@ -17,6 +17,7 @@ import { isForeign, toWireBody, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>
 
+const STORE = 'store'
 const PARALLEL = 'parallel_tool_calls'
 const OUTPUT_CAPS = FIELDS.namesOf('maxOutputTokens')
 const USAGE_ASKED: JsonObject = { include_usage: true }
@@ -47,6 +48,9 @@ export const encodeRequest: EncodeRequest = (received, target, source, dropped =
   // OpenAI refuses it without tools, where it asks for nothing.
   if (body.has(PARALLEL) && (request.tools ?? []).length === 0) changes.set(PARALLEL, undefined)
   removeUnsupported(request, body, deviations.unsupported ?? [], dropped, changes)
+  // An end user's answer is not stored, also where the account's own setting is to store.
+  if (dropped.includes(STORE) && (rule?.storesAnswers ?? deviations.storesAnswers) === true)
+    changes.set(STORE, false)
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
@@ -175,9 +179,8 @@ function removeUnsupported(
     if (isSet && isHarmless(name, FIELDS.valueOf(request, name))) changes.set(name, undefined)
   }
   for (const name of dropped) {
-    // An end user's answer is not stored, also where the account's own setting is to store.
     if (body.has(name) || changes.has(name))
-      changes.set(name, name === 'store' && !unsupported.includes(name) ? false : undefined)
+      changes.set(name, name === STORE && !unsupported.includes(name) ? false : undefined)
   }
 }
 

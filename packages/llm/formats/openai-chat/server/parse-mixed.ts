@@ -19,7 +19,6 @@ export function parseMixed(body: JsonObject, context: ParseContext): ParsedChat 
     findings: {
       ...parsed.findings,
       passedOn: context.isEndUser ? findOpaqueField(body) : undefined,
-      mayBeStored: body.store !== undefined,
     },
   }
 }

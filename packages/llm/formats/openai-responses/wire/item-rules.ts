@@ -18,7 +18,7 @@ import {
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/requests/chat-rules.ts'
 import { withDeclaredTools } from '../../shared/tools/declared-tools.ts'
-import { isMintedId } from './minted-items.ts'
+import { isById } from './items-by-id.ts'
 import { OWN_TOOL, TOOLS } from './tool-rules.ts'
 
 /** What may go out in `input`. Items can bring tools. */
@@ -74,7 +74,7 @@ const OF_ITEMS: Readonly<Record<string, Rule>> = {
 
 const OUTPUT = toObjectRule({ ...OF_ITEMS, output: CONTENT, name: SCALAR, namespace: SCALAR })
 
-const REASONING_FIELDS = toObjectRule({
+const REASONING = toObjectRule({
   ...OF_ITEMS,
   summary: CONTENT,
   content: CONTENT,
@@ -102,19 +102,6 @@ function hasBytes(value: Json): boolean {
   return typeof result === 'string' && result !== ''
 }
 
-const REASONING: Rule = {
-  check: (value, grant) =>
-    (isStoredReasoning(value) ? STORED.check(value, grant) : undefined) ??
-    REASONING_FIELDS.check(value, grant),
-}
-
-/** Reasoning without its content, which a provider looks up by its id as by a reference. It knows no id that the gateway made. */
-export function isStoredReasoning(value: Json): boolean {
-  const { type, id, encrypted_content: data } = toObject(value) ?? {}
-  const isWhole = typeof data === 'string' && data !== ''
-  return type === 'reasoning' && typeof id === 'string' && !isWhole && !isMintedId(id)
-}
-
 const ROLE = toRoleRule(['user', 'assistant', 'system', 'developer'])
 const MESSAGE_FIELDS = toObjectRule({
   ...OF_ITEMS,
@@ -124,7 +111,6 @@ const MESSAGE_FIELDS = toObjectRule({
   name: SCALAR,
 })
 
-/** A provider takes an item of an id alone, whatever its type, for a reference to what it keeps. */
 const MESSAGE: Rule = {
   check: (value, grant) => (isMessage(value) ? MESSAGE_FIELDS : STORED).check(value, grant),
 }
@@ -134,7 +120,7 @@ function isMessage(value: Json): boolean {
   return typeof role === 'string' && content !== undefined && content !== null
 }
 
-const ITEM = toTypedRule(
+const ANY_ITEM = toTypedRule(
   {
     message: MESSAGE,
     reasoning: REASONING,
@@ -151,6 +137,8 @@ const ITEM = toTypedRule(
     custom_tool_call_output: OUTPUT,
     local_shell_call_output: OUTPUT,
     item_reference: STORED,
+    // Answers what the provider asked, which it keeps.
+    mcp_approval_response: STORED,
     image_generation_call: MADE_IMAGE,
     // Tools from there on: of the same kinds as in the list of tools.
     additional_tools: toObjectRule({ ...OF_ITEMS, role: ROLE, tools: TOOLS }),
@@ -160,6 +148,11 @@ const ITEM = toTypedRule(
   UNREAD_CONTENT,
   'message',
 )
+
+const ITEM: Rule = {
+  check: (value, grant) =>
+    (isById(value) ? STORED.check(value, grant) : undefined) ?? ANY_ITEM.check(value, grant),
+}
 
 /** Items of every kind can bring tools in lists, which the parser reads and the gateway prices. */
 export const INPUT = withDeclaredTools(toTextOrRule(toListRule(ITEM)), {

@@ -1,17 +1,25 @@
-import { type Json, toObject } from '../../../json/json-value.ts'
+import { type Json, toObject, toText } from '../../../json/json-value.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 
 /** An address that a provider may fetch, such as `https://` or `gs://`. */
 const ADDRESS = /^\s*[a-z][a-z\d+.-]*:\/\//i
 const FILE_IDS: ReadonlySet<string> = new Set(['fileid', 'fileids'])
-const STORED_FILES = /^\s*fileid:\/\//i
+const STORED_FILES = /fileid:\/\//i
+/** Characters that are not seen, which a parser may leave out. */
+const UNSEEN = /\p{Cf}/gu
 
 /**
  * Whether a text of a message stands for files that the provider keeps: Alibaba's long-context models read the files of the account in
  * place of `fileid://file-1,fileid://file-2`. Source: alibabacloud.com/help/en/model-studio/long-context-qwen-long.
  */
 export function namesStoredFiles(text: unknown): boolean {
-  return typeof text === 'string' && STORED_FILES.test(text)
+  return typeof text === 'string' && STORED_FILES.test(text.replace(UNSEEN, ''))
+}
+
+/** The same of texts that may be read as one, since they stand in parts of one message. */
+export function namesStoredFilesInParts(content: unknown): boolean {
+  if (!Array.isArray(content)) return false
+  return namesStoredFiles(content.map(part => toText(toObject(part)?.text) ?? '').join(''))
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../../upstream/reserved-names.ts'
-import { namesStoredFiles } from '../reading/names-content.ts'
+import { namesStoredFiles, namesStoredFilesInParts } from '../reading/names-content.ts'
 import { withDeclaredTools } from '../tools/declared-tools.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
@@ -87,7 +87,7 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
 }
 
 const FILE = toObjectRule({ filename: SCALAR, file_data: MEDIA, file_url: ADDRESS, file_id: STORED })
-const TEXT_PARTS = toListRule(toObjectRule({ type: SCALAR, text: SCALAR }))
+const TEXT_PARTS = toListRule(toObjectRule({ type: SCALAR, text: SAID }))
 
 const PART = toTypedRule(
   {
@@ -106,9 +106,15 @@ const PART = toTypedRule(
   UNREAD_CONTENT,
 )
 
+const PARTS = toListRule(PART)
+const SAID_IN_PARTS: Rule = {
+  check: (value, grant) =>
+    PARTS.check(value, grant) ?? (namesStoredFilesInParts(value) ? STORED.check(value, grant) : undefined),
+}
+
 const MESSAGE = toObjectRule({
   role: ROLE,
-  content: toTextOrRule(toListRule(PART), SAID),
+  content: toTextOrRule(SAID_IN_PARTS, SAID),
   name: SCALAR,
   tool_calls: TOOL_CALLS,
   tool_call_id: SCALAR,

@@ -18,7 +18,7 @@ export interface Findings extends TargetFindings {
    * get it. Absent: there is none.
    */
   readonly cacheMark?: 'cache_control' | 'cachePoint' | undefined
-  /** The provider stores the answer, or may do so by the format's default if the body does not say otherwise. */
+  /** The provider stores the answer, or may do so by its own default if the body does not say otherwise. */
   readonly mayBeStored: boolean
 }
 
@@ -39,6 +39,8 @@ export interface TargetFindings {
    * target of another format is asked without it. Absent: none.
    */
   readonly storedReasoning?: string[]
+  /** Items of an id alone, which a provider of this format takes for references to what it keeps. Absent: none. */
+  readonly itemsById?: string[]
   /**
    * Tools that a provider runs and whose results it counts as input, and its own compaction (compactions.ts), which the pipeline finds
    * in bodies of every format: how much cannot be known in advance.
@@ -72,7 +74,7 @@ export function noFindings(): MutableFindings {
     choices: 1,
     asksForCaching: false,
     cacheMark: undefined,
-    mayBeStored: false,
+    mayBeStored: true,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { type Grant, type Rule, SCALAR, toListRule, toObjectRule } from '../../../upstream/outgoing-rules.ts'
+import { HOSTED_FIELDS, HOSTED_TOOL_FIELD } from '../../../upstream/reserved-lists.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 
 /**
@@ -27,14 +28,7 @@ export interface DeclaredTools {
 
 /** Plain names of fields that hold tools: `tool`, `system_tool`, `toolsets`, `tool_config`. */
 const TOOL_FIELD = /tools?$|toolsets?$|tool(?:config|declaration|definition|spec)s?$/
-/** Plain names of fields for tools that a provider runs. */
-const HOSTED_TOOL_FIELD = /^(?:builtin|hosted|native|provider|remote|server|system)tools?$/
-/** Plain names of fields by which a format asks for one tool that the provider runs. */
-const HOSTED_FIELDS: ReadonlySet<string> = new Set([
-  ...['codeexecution', 'codeinterpreter', 'computeruse', 'enterprisewebsearch', 'filesearch', 'googlemaps'],
-  ...['googlesearch', 'googlesearchretrieval', 'mcpserver', 'mcpservers', 'searchparameters', 'urlcontext'],
-  ...['vertexaisearch', 'websearch', 'websearchoptions'],
-])
+const HOSTED: ReadonlySet<string> = new Set(HOSTED_FIELDS.map(toPlainName))
 
 /** Types of tools that the models of Anthropic are trained for and the caller runs. */
 export const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|browser_toolset|memory)_\d{8}$/
@@ -144,7 +138,7 @@ class ToolFinder {
     const plain = toPlainName(name)
     const rule = this.#fields.get(plain)
     if (rule !== undefined) return rule.check(value, grant)
-    if (HOSTED_FIELDS.has(plain) || HOSTED_TOOL_FIELD.test(plain)) return ''
+    if (HOSTED.has(plain) || HOSTED_TOOL_FIELD.test(plain)) return ''
     if (plain === 'tools') return this.#tools.check(value, grant)
     if (TOOL_FIELD.test(plain)) return findTool(value, plain === 'tool' ? this.#change : this.#tool, grant)
     if (name === 'caller' && CALLER.check(value, grant) === undefined) return undefined

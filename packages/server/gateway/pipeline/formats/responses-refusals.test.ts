@@ -108,6 +108,19 @@ describe('the Responses route refuses', () => {
     )
   })
 
+  test.each([
+    { type: 'reasoning', id: 'rs_x', summary: [] },
+    { type: 'image_generation_call', id: 'ig_x' },
+    { type: 'file_search_call', id: 'fs_x' },
+    { type: 'Item_Reference', id: 'msg_x' },
+  ])('a key with max_request_cost_usd may not send an item by its id alone: %j', async item => {
+    const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 0.05 } })
+    const refused = await refusal({ model: NATIVE, input: [{ role: 'user', content: 'x' }, item] }, key)
+    expect(refused).toEqual({ status: 400, code: 'invalid_request', param: 'input[1]' })
+    upstream.script(responseOf(messageItem('x')))
+    expect((await post({ model: NATIVE, input: [{ role: 'user', content: 'x' }, item] })).status).toBe(200)
+  })
+
   test('state is accepted if the provider stores it', async () => {
     upstream.script(responseOf(messageItem('x')))
     expect((await post({ model: NATIVE, input: 'x', previous_response_id: 'resp_1' })).status).toBe(200)

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Json } from '../json/json-value.ts'
+import { JsonTexts } from './json-texts.ts'
+import { findStoredState, isReservedName } from './reserved-names.ts'
+
+test.each([
+  [
+    'another model',
+    'draft_model_id safety_model_id base_model_name hf_model_name deployment_name specific_deployment model_preferences model_info router router_config',
+  ],
+  [
+    'another server, its key, and where the answer goes',
+    'endpoint endpoint_url azure_endpoint azure_ad_token api_host base_uri wx_url tenant_id client_secret default_headers custom_headers http_headers cookies langfuse_host gcs_bucket_name output_s3',
+  ],
+  ['sent again, or answered from a cache', 'max_retries num_retries retry_policy cache cache_namespace'],
+  [
+    'tools that a provider runs',
+    'google_maps code_interpreter mcp mcp_server mcp_servers web_search_preview image_generation enable_web_search systemTools toolsets',
+  ],
+  [
+    'the output cap',
+    'max_response_tokens max_response_output_tokens max_generation_tokens token_limit gen_len',
+  ],
+  ['several answers', 'parallel_samples num_return beam_size num_beams beam_width'],
+  ['tokens of an image', 'mm_processor_kwargs max_dynamic_patch min_pixels max_pixels'],
+  ['filters', 'guardrailIdentifier guardrail_id amazon-bedrock-guardrailConfig'],
+])('the words reserve names for %s', (_, names) => {
+  expect(names.split(' ').filter(name => !isReservedName(name))).toEqual([])
+})
+
+test('names of other settings are free', () => {
+  const names =
+    'min_tokens max_thinking_tokens max_input_tokens max_context_tokens max_prompt_tokens truncate_prompt_tokens stop_token_ids bad_words_token_ids return_token_ids skip_special_tokens pad_token_id thinking_budget budget_tokens max_tool_calls cache_prompt cache_salt top_k min_p repetition_penalty context_length disable_web_search web_search_disabled search_domain_filter return_images safe_prompt enable_thinking priority seed'
+  const reserved = names.split(' ').filter(isReservedName)
+  expect(reserved).toEqual([])
+})
+
+test.each<[string, Json]>([
+  ...['vector_store_id', 'knowledge_base_id', 'memory_id', 'skill_id', 'cache_id', 'document_id'].map(
+    (name): [string, Json] => [name, 'a'],
+  ),
+  ['vectorStoreIds', ['a']],
+  ['fileSearchStoreNames', ['a']],
+  ['input_file_id', 'a'],
+  ['file', 'file-abc'],
+  ['files', ['file-abc']],
+  ['a', 'gs:x'],
+  ['a', 'url:http://10.0.0.1'],
+  ['a', 'jar:http://10.0.0.1!/'],
+  ['src', '//10.0.0.1/a'],
+])('names what is stored, or an address, for an end user: %s %j', (name, value) => {
+  expect(findStoredState('x', { [name]: value }, new JsonTexts(), 'public')).toBeDefined()
+})
+
+test.each<[string, Json]>([
+  ['file', 'a.pdf'],
+  ['filename', 'a.pdf'],
+  ['text', 'Note: a / b'],
+  ['text', '// a comment'],
+  ['text', 'see https://a.example/'],
+])('names nothing stored: %s %j', (name, value) => {
+  expect(findStoredState('x', { [name]: value }, new JsonTexts(), 'public')).toBeUndefined()
+})
