@@ -156,7 +156,7 @@ describe('the data plane refuses', () => {
         '413 request_too_large',
       )
     }
-    const words = fill('a "word", {and} [more] ', 4 * MiB)
+    const words = fill('a "word", {and} [more] ', 3 * MiB)
     const honest = asked(call(JSON.stringify({ path: 'a.md', text: words })), result(words))
     expect((await ask(ROUTES.compat, honest)).outcome).toBe('200')
   })
