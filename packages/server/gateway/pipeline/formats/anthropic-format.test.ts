@@ -46,7 +46,7 @@ async function expectFault(answer: Response, status: number, type: string, code:
       type,
       code,
       message: expect.any(String),
-      param: code === 'invalid_request' ? expect.any(String) : null,
+      param: ['invalid_request', 'unsupported_media_type'].includes(code) ? expect.any(String) : null,
       // At these clients go on without a thread.
       ...(body.error.param === 'thread' ? { details } : {}),
       doc_url: expect.stringContaining(`/docs/errors#${code}`),
