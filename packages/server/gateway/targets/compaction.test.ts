@@ -87,23 +87,11 @@ const OTHERS: Case[] = [
 let limited: LimitedApp
 beforeAll(async () => {
   limited = await openLimitedApp()
-  const { baseUrl } = limited.upstream
-  for (const provider of ['anthropic', 'openai', 'groq'])
-    await limited.app.addCredential(provider, { api_key: 'k', base_url: baseUrl })
-  await limited.app.addCredential('bedrock', {
-    api_key: 'k',
-    base_url: baseUrl,
-    options: { region: 'us-east-1' },
-  })
+  await limited.addCredentials('anthropic', 'openai', 'groq', 'bedrock')
 })
 afterAll(() => limited.close())
 
-async function ask(route: string, body: object, key: string) {
-  const before = limited.upstream.requests.length
-  const response = await limited.app.call(route, body, { key })
-  const text = await response.text()
-  return { status: response.status, text, wasSent: limited.upstream.requests.length > before }
-}
+const ask = (route: string, body: object, key: string) => limited.ask(route, body, key)
 
 describe('a key with max_request_cost_usd', () => {
   let key: string

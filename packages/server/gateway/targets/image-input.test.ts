@@ -7,8 +7,7 @@ let limited: LimitedApp
 
 beforeAll(async () => {
   limited = await openLimitedApp()
-  for (const provider of ['anthropic', 'openai'])
-    await limited.app.addCredential(provider, { api_key: 'k', base_url: limited.upstream.baseUrl })
+  await limited.addCredentials('anthropic', 'openai')
 })
 afterEach(() => limited.reset())
 afterAll(() => limited.close())

@@ -43,23 +43,12 @@ const LONG: Case[] = [
 let limited: LimitedApp
 beforeAll(async () => {
   limited = await openLimitedApp()
-  const { baseUrl } = limited.upstream
-  await limited.app.addCredential('anthropic', { api_key: 'k', base_url: baseUrl })
-  await limited.app.addCredential('bedrock', {
-    api_key: 'k',
-    base_url: baseUrl,
-    options: { region: 'us-east-1' },
-  })
+  await limited.addCredentials('anthropic', 'bedrock')
 })
 afterAll(() => limited.close())
 
-async function ask(route: string, body: object, key: string, beta: string | undefined) {
-  const before = limited.upstream.requests.length
-  const headers = beta === undefined ? {} : { 'anthropic-beta': beta }
-  const response = await limited.app.call(route, body, { key, headers })
-  const text = await response.text()
-  return { status: response.status, text, wasSent: limited.upstream.requests.length > before }
-}
+const ask = (route: string, body: object, key: string, beta: string | undefined) =>
+  limited.ask(route, body, key, beta === undefined ? {} : { 'anthropic-beta': beta })
 
 const boundTo = async (usd: number): Promise<string> =>
   (await limited.app.createKey({ restrictions: { max_request_cost_usd: usd } })).key

@@ -88,17 +88,11 @@ let limited: LimitedApp
 
 beforeAll(async () => {
   limited = await openLimitedApp()
-  for (const provider of ['anthropic', 'openai', 'gemini'])
-    await limited.app.addCredential(provider, { api_key: 'k', base_url: limited.upstream.baseUrl })
+  await limited.addCredentials('anthropic', 'openai', 'gemini')
 })
 afterAll(() => limited.close())
 
-async function ask(route: string, body: object, key: string) {
-  const before = limited.upstream.requests.length
-  const response = await limited.app.call(route, body, { key })
-  const text = await response.text()
-  return { status: response.status, text, wasSent: limited.upstream.requests.length > before }
-}
+const ask = (route: string, body: object, key: string) => limited.ask(route, body, key)
 
 describe('a key with max_request_cost_usd', () => {
   let key: string

@@ -29,13 +29,7 @@ let limited: LimitedApp
 let key: string
 beforeAll(async () => {
   limited = await openLimitedApp()
-  const { baseUrl } = limited.upstream
-  await limited.app.addCredential('anthropic', { api_key: 'k', base_url: baseUrl })
-  await limited.app.addCredential('bedrock', {
-    api_key: 'k',
-    base_url: baseUrl,
-    options: { region: 'us-east-1' },
-  })
+  await limited.addCredentials('anthropic', 'bedrock')
   key = (await limited.app.createKey({ restrictions: { max_request_cost_usd: 2 } })).key
 })
 afterAll(() => limited.close())

@@ -12,21 +12,19 @@ let limited: LimitedApp
 let key: string
 beforeAll(async () => {
   limited = await openLimitedApp()
-  await limited.app.addCredential('gemini', { api_key: 'k', base_url: limited.upstream.baseUrl })
+  await limited.addCredentials('gemini')
   key = (await limited.app.createKey({ restrictions: { max_request_cost_usd: 0.02 } })).key
 })
 afterAll(() => limited.close())
 
 async function ask(...parts: object[]) {
-  const before = limited.upstream.requests.length
   const candidates = [{ content: { parts: [{ text: 'x' }] }, finishReason: 'STOP' }]
   limited.upstream.script(json(200, { candidates }))
   const body = {
     contents: [{ role: 'user', parts: [{ text: 'a' }, ...parts] }],
     generationConfig: { maxOutputTokens: 64 },
   }
-  const { status } = await limited.app.call(ROUTE, body, { key })
-  return { status, wasSent: limited.upstream.requests.length > before }
+  return await limited.ask(ROUTE, body, key)
 }
 
 const media = (mimeType: string, data: string): object => ({ inlineData: { mimeType, data } })

@@ -16,18 +16,14 @@ let limited: LimitedApp
 let key: string
 beforeAll(async () => {
   limited = await openLimitedApp()
-  for (const provider of ['openai', 'openrouter'])
-    await limited.app.addCredential(provider, { api_key: 'k', base_url: limited.upstream.baseUrl })
+  await limited.addCredentials('openai', 'openrouter')
   key = (await limited.app.createKey({ restrictions: { max_request_cost_usd: 3 } })).key
 })
 afterAll(() => limited.close())
 
-async function ask(route: string, body: object) {
-  const before = limited.upstream.requests.length
+function ask(route: string, body: object) {
   limited.upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
-  const response = await limited.app.call(route, body, { key })
-  const text = await response.text()
-  return { status: response.status, text, wasSent: limited.upstream.requests.length > before }
+  return limited.ask(route, body, key)
 }
 
 const FIELDS: [string, unknown][] = [

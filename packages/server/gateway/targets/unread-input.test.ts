@@ -19,8 +19,7 @@ let limited: LimitedApp
 
 beforeAll(async () => {
   limited = await openLimitedApp()
-  for (const provider of ['anthropic', 'openai', 'gemini', 'cohere'])
-    await limited.app.addCredential(provider, { api_key: 'k', base_url: limited.upstream.baseUrl })
+  await limited.addCredentials('anthropic', 'openai', 'gemini', 'cohere')
   await limited.make(`/v1/environments/${limited.app.developmentId}/custom-models`, {
     model: COMPLETER,
     capabilities: ['chat'],
@@ -296,12 +295,7 @@ const ORDINARY: Case[] = [
   ],
 ]
 
-async function ask(route: string, body: object, key: string) {
-  const before = limited.upstream.requests.length
-  const response = await limited.app.call(route, body, { key })
-  const text = await response.text()
-  return { status: response.status, text, wasSent: limited.upstream.requests.length > before }
-}
+const ask = (route: string, body: object, key: string) => limited.ask(route, body, key)
 
 describe('a key with max_request_cost_usd', () => {
   let key: string

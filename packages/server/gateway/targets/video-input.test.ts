@@ -24,21 +24,18 @@ const UNMEASURED: [string, object][] = [
 let limited: LimitedApp
 beforeAll(async () => {
   limited = await openLimitedApp()
-  await limited.app.addCredential('alibaba', { api_key: 'k', base_url: limited.upstream.baseUrl })
+  await limited.addCredentials('alibaba')
 })
 afterAll(() => limited.close())
 
-async function ask(key: string, part: object, more: object = {}) {
-  const before = limited.upstream.requests.length
+function ask(key: string, part: object, more: object = {}) {
   const body = {
     model: 'alibaba/qwen3-vl-plus',
     max_tokens: 64,
     messages: [{ role: 'user', content: [part] }],
     ...more,
   }
-  const response = await limited.app.call('/openai/v1/chat/completions', body, { key })
-  const text = await response.text()
-  return { status: response.status, text, wasSent: limited.upstream.requests.length > before }
+  return limited.ask('/openai/v1/chat/completions', body, key)
 }
 
 describe('a key with max_request_cost_usd', () => {

@@ -13,6 +13,12 @@ export const USED = { prompt_tokens: 10, completion_tokens: 1000, total_tokens: 
 
 export type LimitKind = 'budgets' | 'quotas' | 'limits' | 'plans'
 
+export interface Asked {
+  readonly status: number
+  readonly text: string
+  readonly wasSent: boolean
+}
+
 /** An app with limits whose scripted provider has a priced model. */
 export interface LimitedApp {
   readonly app: TestApp
@@ -20,6 +26,10 @@ export interface LimitedApp {
   /** The dependencies of its gateway, for tests that make one fail. */
   readonly deps: GatewayDeps
   make(route: string, body: unknown): Promise<any>
+  /** Stores a credential of each of these providers, whose server is the scripted one. */
+  addCredentials(...providers: readonly string[]): Promise<void>
+  /** Calls a route of the gateway. `wasSent`: the provider was called for it. */
+  ask(route: string, body: object, key: string, headers?: Record<string, string>): Promise<Asked>
   /** Creates a limit that lasts until the next `reset`. */
   limit(kind: LimitKind, body: Record<string, unknown>): Promise<any>
   /** Creates a key with a monthly budget. `budget` reads that budget. */
@@ -52,7 +62,13 @@ export async function openLimitedApp(
     expect([status, record]).toEqual([201, expect.anything()])
     return record
   }
-  await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+  const addCredentials: LimitedApp['addCredentials'] = async (...providers) => {
+    for (const provider of providers) {
+      const options = provider === 'bedrock' ? { options: { region: 'us-east-1' } } : {}
+      await app.addCredential(provider, { api_key: 'k', base_url: upstream.baseUrl, ...options })
+    }
+  }
+  await addCredentials('custom')
   for (const [model, pricing] of [
     [PRICED, { input_usd_per_mtok: 0, output_usd_per_mtok: 50 }],
     [UNPRICED, null],
@@ -83,6 +99,13 @@ export async function openLimitedApp(
     upstream,
     deps,
     make,
+    addCredentials,
+    async ask(route, body, key, headers = {}) {
+      const before = upstream.requests.length
+      const response = await app.call(route, body, { key, headers })
+      const text = await response.text()
+      return { status: response.status, text, wasSent: upstream.requests.length > before }
+    },
     limit,
     list,
     async freshKey(limitUsd) {
