@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LoopMonitor, type Measurement, openLoopMonitor } from './loop-monitor.ts'
-import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { addProvider, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 const MiB = 1024 * 1024
 /** Memory for one body of 32 MiB: received, joined, as text and as parsed values, before a garbage collection. */
@@ -21,7 +21,7 @@ beforeAll(async () => {
   home = await openProgramHome()
   monitor = await openLoopMonitor()
   program = await home.start(monitor.env)
-  const { managementKey, developmentId, ...keys } = await setUp(program)
+  const keys = await setUp(program)
   secretKey = keys.secretKey
   upstream = createServer((req, res) => {
     req.resume()
@@ -30,18 +30,8 @@ beforeAll(async () => {
     res.end(body)
   })
   await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
-  const { port: upstreamPort } = upstream.address() as AddressInfo
-  const created = await fetch(`${program.controlUrl}/v1/environments/${developmentId}/provider-credentials`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${managementKey}` },
-    body: JSON.stringify({
-      provider: 'custom',
-      name: 'hostile',
-      api_key: 'k',
-      base_url: `http://127.0.0.1:${upstreamPort}/v1`,
-    }),
-  })
-  if (created.status !== 201) throw new Error(`the credential was refused: ${await created.text()}`)
+  const { port } = upstream.address() as AddressInfo
+  await addProvider(program, keys, 'custom', `http://127.0.0.1:${port}/v1`)
   for (let at = 0; at < 50; at++) await send(CHAT(withField('1')))
 })
 

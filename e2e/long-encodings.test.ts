@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LoopMonitor, openLoopMonitor } from './loop-monitor.ts'
-import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { addProvider, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 /**
  * What is written in another format than it came in holds the event loop for about 50 ms at most, whoever makes it long: a caller with
@@ -29,7 +29,7 @@ beforeAll(async () => {
   home = await openProgramHome()
   monitor = await openLoopMonitor()
   program = await home.start(monitor.env)
-  const { managementKey, developmentId, ...keys } = await setUp(program)
+  const keys = await setUp(program)
   secretKey = keys.secretKey
   upstream = createServer((req, res) => {
     // An answer that comes before the request was read would end it.
@@ -41,19 +41,8 @@ beforeAll(async () => {
   })
   await new Promise<void>(resolve => upstream.listen(0, '127.0.0.1', resolve))
   const { port } = upstream.address() as AddressInfo
-  for (const provider of ['custom', 'openai', 'anthropic', 'gemini']) {
-    const created = await fetch(
-      `${program.controlUrl}/v1/environments/${developmentId}/provider-credentials`,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${managementKey}` },
-        body: JSON.stringify({
-          ...{ provider, name: provider, api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` },
-        }),
-      },
-    )
-    if (created.status !== 201) throw new Error(`the credential was refused: ${await created.text()}`)
-  }
+  for (const provider of ['custom', 'openai', 'anthropic', 'gemini'])
+    await addProvider(program, keys, provider, `http://127.0.0.1:${port}/v1`)
   answer = CHAT_ANSWER
   for (let at = 0; at < 50; at++) await call(CHAT, chat('custom/m', 'hi'))
 })

@@ -151,3 +151,21 @@ export async function setUp(program: Pick<Program, 'controlUrl' | 'setupToken'>)
     developmentId: development.id,
   }
 }
+
+/** Stores a credential of a provider whose server is at `baseUrl`. */
+export async function addProvider(
+  program: Pick<Program, 'controlUrl'>,
+  { managementKey, developmentId }: Keys,
+  provider: string,
+  baseUrl: string,
+): Promise<void> {
+  const response = await fetch(
+    `${program.controlUrl}/v1/environments/${developmentId}/provider-credentials`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${managementKey}` },
+      body: JSON.stringify({ provider, name: provider, api_key: 'k', base_url: baseUrl }),
+    },
+  )
+  if (response.status !== 201) throw new Error(`the credential was refused: ${await response.text()}`)
+}

@@ -5,7 +5,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../packages/server/testing/fakes/scripted-upstream.ts'
-import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { addProvider, type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 import { connectToEach, listWorkers, type WorkerConnections } from './worker-connections.ts'
 
 const OPEN_REQUESTS = 100
@@ -22,15 +22,7 @@ beforeAll(async () => {
   home = await openProgramHome()
   program = await home.start({ RIDEAU_WORKERS: '2', RIDEAU_OPEN_REQUESTS: String(OPEN_REQUESTS) })
   keys = await setUp(program)
-  const answer = await fetch(
-    `${program.controlUrl}/v1/environments/${keys.developmentId}/provider-credentials`,
-    {
-      method: 'POST',
-      headers: { authorization: `Bearer ${keys.managementKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ provider: 'custom', name: 'c', api_key: 'k', base_url: provider.baseUrl }),
-    },
-  )
-  if (!answer.ok) throw new Error(await answer.text())
+  await addProvider(program, keys, 'custom', provider.baseUrl)
   const pids = listWorkers(program.pid)
   workers = await connectToEach(program.gatewayUrl, pids as [number, number], SENT)
 }, 240_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
-import type { ReplyContext } from '../../shared/server-format.ts'
+import { BILL, toReplyContext } from '../../../testing/reply-context.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
 import { openAiChatServer } from './server.ts'
@@ -9,21 +9,7 @@ import { openAiChatServer } from './server.ts'
 /** Usage of a provider of the same format, which passes through. */
 
 const target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }
-const CONTEXT = {
-  requestId: 'r',
-  created: 1,
-  model: 'custom/m',
-  provider: 'custom',
-  format: 'openai-chat',
-  isSandbox: false,
-  includeUsage: true,
-  parsed: {},
-} as ReplyContext
-const BILL = {
-  usage: { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 },
-  isEstimated: false,
-  costNanoUsd: 0,
-}
+const CONTEXT = toReplyContext({ model: 'custom/m', provider: 'custom', format: 'openai-chat' })
 
 function pass(usage: JsonObject): JsonObject {
   const body: JsonObject = {

@@ -221,27 +221,14 @@ describe('a chat as a Responses request', () => {
     test('is left out if another provider of the format made it, from the ids and from the message', () => {
       const foreign = { ...detail('r1'), via: 'azure' }
       const own = { ...detail('r2'), via: 'openai' }
-      const calls = [call('c1', foreign), call('c2', own)]
-      expect(
-        inputOf({ role: 'assistant', content: null, reasoning_details: [foreign, own], tool_calls: calls }),
-      ).toEqual([wireCall('c1'), item('r2'), wireCall('c2')])
+      const inputOfTurn = (reasoning_details: ReasoningDetail[], ...tool_calls: ReturnType<typeof call>[]) =>
+        inputOf({ role: 'assistant', content: null, reasoning_details, tool_calls })
+      const [foreignCall, ownCall] = [call('c1', foreign), call('c2', own)]
+      const sent = [wireCall('c1'), item('r2'), wireCall('c2')]
+      expect(inputOfTurn([foreign, own], foreignCall, ownCall)).toEqual(sent)
       // A client that drops the mark: the ids tell whose it is.
-      expect(
-        inputOf({
-          role: 'assistant',
-          content: null,
-          reasoning_details: [detail('r1')],
-          tool_calls: [call('c1', foreign)],
-        }),
-      ).toEqual([wireCall('c1')])
-      expect(
-        inputOf({
-          role: 'assistant',
-          content: null,
-          reasoning_details: [detail('r2')],
-          tool_calls: [call('c2', own)],
-        }),
-      ).toEqual([item('r2'), wireCall('c2')])
+      expect(inputOfTurn([detail('r1')], foreignCall)).toEqual([wireCall('c1')])
+      expect(inputOfTurn([detail('r2')], ownCall)).toEqual([item('r2'), wireCall('c2')])
     })
 
     test('is left out if another format made it', () => {

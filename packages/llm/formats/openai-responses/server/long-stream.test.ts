@@ -1,25 +1,10 @@
 import { expect, test } from 'vitest'
 import type { DeltaEvent } from '../../../stream/stream-event.ts'
-import type { Bill } from '../../../usage/bill.ts'
+import { BILL, toReplyContext } from '../../../testing/reply-context.ts'
 import type { StreamEncoder } from '../../shared/answers/stream-encoder.ts'
-import type { ReplyContext } from '../../shared/server-format.ts'
 import { responsesServer } from './server.ts'
 
-const CONTEXT = {
-  requestId: '01890000-0000-7000-8000-000000000000',
-  created: 1,
-  clock: { elapsedMs: () => 0 },
-  model: 'custom/m',
-  provider: 'custom',
-  format: 'openai-chat',
-  isSandbox: false,
-  includeUsage: true,
-  parsed: {},
-} as ReplyContext
-const BILL = {
-  usage: { uncachedInput: 5, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 },
-  costNanoUsd: 1,
-} as Bill
+const CONTEXT = toReplyContext({ model: 'custom/m', provider: 'custom', format: 'openai-chat' })
 const FRAME = { data: '', raw: Buffer.alloc(0) }
 const END = {
   finishReason: 'stop',

@@ -1,28 +1,13 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { findProvider } from '../../../providers/index.ts'
+import { BILL, toReplyContext } from '../../../testing/reply-context.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { Bill } from '../../../usage/bill.ts'
-import type { ReplyContext } from '../../shared/server-format.ts'
 import { openAiResponses } from '../client/client.ts'
 import { responsesServer } from './server.ts'
 
 const TARGET = { provider: findProvider('openai'), model: 'gpt-5.5', baseUrl: '', apiKey: '' } as Target
-const CONTEXT = {
-  requestId: '01890000-0000-7000-8000-000000000000',
-  created: 1,
-  clock: { elapsedMs: () => 0 },
-  model: 'openai/gpt-5.5',
-  provider: 'openai',
-  format: 'openai-responses',
-  isSandbox: false,
-  includeUsage: true,
-  parsed: {},
-} as ReplyContext
-const BILL = {
-  usage: { uncachedInput: 5, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 },
-  costNanoUsd: 1,
-} as Bill
+const CONTEXT = toReplyContext({ model: 'openai/gpt-5.5', provider: 'openai', format: 'openai-responses' })
 
 /** Passes events on, then ends the stream as a limit does. Returns what is written behind the events. */
 function cut(...sent: readonly JsonObject[]): JsonObject[] {
