@@ -6,7 +6,7 @@ import type { AudioTarget } from '../targets/select-audio-targets.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, toErrorText, unreadable, type WholeAnswer } from './attempt-whole.ts'
-import { authorizeWritten } from './authorize-written.ts'
+import { callWritten } from './authorize-written.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 
 /** Timeout of a call in milliseconds. An hour of audio takes minutes to transcribe. */
@@ -30,17 +30,16 @@ interface AudioDeps {
 }
 
 /** One attempt at a transcript or at speech. */
-export async function attemptAudio<T>(
+export function attemptAudio<T>(
   { ctx, target, resolved, request: encoded, isBinary, decode }: AudioAttempt<T>,
   { http, sandbox, now }: AudioDeps,
 ): Promise<AttemptResult<T>> {
   const { provider, alias, decodeError } = resolved
   const grant = toGrant(toSender(ctx.caller, ctx.environment), target, ONE_ANSWER)
-  const request = await authorizeWritten(encoded, ctx, target, now, grant)
   const transport = provider.sandbox === true ? sandbox : http
   const timeoutMs = alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const options = { ctx, transport, request, timeoutMs, ...(isBinary ? { isBinary } : {}) }
-  return attemptWhole<T>(options, answer => {
+  const options = { ctx, transport, timeoutMs, ...(isBinary ? { isBinary } : {}) }
+  const read = (answer: WholeAnswer): AttemptResult<T> | Promise<AttemptResult<T>> => {
     const { status, readHeaders, bytes } = answer
     if (status < 200 || status >= 300) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(bytes)) }
@@ -51,5 +50,7 @@ export async function attemptAudio<T>(
         : { ok: true, status, value }
     const decoded = decode(answer)
     return decoded instanceof Promise ? decoded.then(toResult) : toResult(decoded)
-  })
+  }
+  const authorization = { ctx, target, now, grant }
+  return callWritten(encoded, authorization, request => attemptWhole({ ...options, request }, read))
 }

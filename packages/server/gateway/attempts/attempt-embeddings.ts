@@ -20,8 +20,9 @@ import {
   toErrorText,
   unreadable,
   type WatchedContext,
+  type WholeAnswer,
 } from './attempt-whole.ts'
-import { authorizeWritten } from './authorize-written.ts'
+import { callWritten } from './authorize-written.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
@@ -100,15 +101,14 @@ function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingReque
 }
 
 /** `kept`: what the permit counts of the calls that were answered. */
-async function attemptOne(
+function attemptOne(
   { transport, format, decodeError, target, sender, timeoutMs, now }: EmbeddingAttempt,
   batch: EmbeddingRequest,
   ctx: WatchedContext,
   kept: { bytes: number },
 ): Promise<AttemptResult<EmbeddingReply>> {
   const encoded = format.encodeRequest(batch, target)
-  const request = await authorizeWritten(encoded, ctx, target, now, toGrant(sender, target, ONE_ANSWER))
-  return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
+  const read = (answer: WholeAnswer): AttemptResult<EmbeddingReply> => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed
@@ -124,7 +124,11 @@ async function attemptOne(
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer lacks vectors of some inputs')
-  })
+  }
+  const authorization = { ctx, target, now, grant: toGrant(sender, target, ONE_ANSWER) }
+  return callWritten(encoded, authorization, request =>
+    attemptWhole({ ctx, transport, request, timeoutMs }, read),
+  )
 }
 
 /** The bytes that vectors take. */

@@ -12,8 +12,9 @@ import {
   toErrorText,
   unreadable,
   type WatchedContext,
+  type WholeAnswer,
 } from './attempt-whole.ts'
-import { authorizeWritten } from './authorize-written.ts'
+import { callWritten } from './authorize-written.ts'
 import { toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
@@ -95,7 +96,7 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   return { result: { ok: true, status, value: join(completed) }, abandoned, withheld: addUp(withheld) }
 }
 
-async function attemptOne(
+function attemptOne(
   { transport, format, decodeError, target, sender, dropped, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
   ctx: WatchedContext,
@@ -103,8 +104,7 @@ async function attemptOne(
 ): Promise<AttemptResult<ImageReply>> {
   const encoded = format.encodeRequest(part, target, dropped)
   const granted = { isStream: false, choices: part.n, maxOutputTokens: undefined }
-  const request = await authorizeWritten(encoded, ctx, target, now, toGrant(sender, target, granted))
-  return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
+  const read = (answer: WholeAnswer): AttemptResult<ImageReply> => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed
@@ -126,7 +126,11 @@ async function attemptOne(
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer has no image')
-  })
+  }
+  const authorization = { ctx, target, now, grant: toGrant(sender, target, granted) }
+  return callWritten(encoded, authorization, request =>
+    attemptWhole({ ctx, transport, request, timeoutMs }, read),
+  )
 }
 
 function wantsText({ google }: ImageRequest): boolean {

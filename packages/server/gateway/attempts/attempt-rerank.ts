@@ -6,8 +6,15 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, reportsError, toErrorText, unreadable } from './attempt-whole.ts'
-import { authorizeWritten } from './authorize-written.ts'
+import {
+  attemptWhole,
+  parseAnswer,
+  reportsError,
+  toErrorText,
+  unreadable,
+  type WholeAnswer,
+} from './attempt-whole.ts'
+import { callWritten } from './authorize-written.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 
 export interface RerankAttempt {
@@ -24,12 +31,11 @@ export interface RerankAttempt {
 }
 
 /** One attempt at an order of documents. The results are those that the caller asked for, however many the provider sends. */
-export async function attemptRerank(options: RerankAttempt): Promise<AttemptResult<RerankReply>> {
+export function attemptRerank(options: RerankAttempt): Promise<AttemptResult<RerankReply>> {
   const { ctx, transport, format, decodeError, target, request: asked, sender, timeoutMs, now } = options
   const { length } = asked.documents
   const encoded = format.encodeRequest(asked, target)
-  const request = await authorizeWritten(encoded, ctx, target, now, toGrant(sender, target, ONE_ANSWER))
-  return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
+  const read = (answer: WholeAnswer): AttemptResult<RerankReply> => {
     const { status, readHeaders } = answer
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed
@@ -42,5 +48,9 @@ export async function attemptRerank(options: RerankAttempt): Promise<AttemptResu
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer does not order the documents')
-  })
+  }
+  const authorization = { ctx, target, now, grant: toGrant(sender, target, ONE_ANSWER) }
+  return callWritten(encoded, authorization, request =>
+    attemptWhole({ ctx, transport, request, timeoutMs }, read),
+  )
 }

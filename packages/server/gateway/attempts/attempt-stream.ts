@@ -7,7 +7,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { UpstreamCall, UpstreamHandler, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { NO_ROOM, toCharge, toReportedCharge, toTimeout } from './attempt-whole.ts'
+import { NO_ROOM, STOPPED, toCharge, toReportedCharge, toTimeout } from './attempt-whole.ts'
 import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
 /** Receives the frames and chunks of an open stream. */
@@ -62,7 +62,7 @@ export function attemptStream(
         if (now > opening.deadline) opening.expire()
         else onWait(now)
       },
-      () => opening.giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
+      () => opening.giveUp(STOPPED),
     )
     opening.start(options)
   })

@@ -60,6 +60,9 @@ export const NO_ROOM: UpstreamError = {
   detail: 'the answers that this caller waits for are too large together',
 }
 
+/** The request was stopped, by its caller, a cancel or another call of the same attempt. */
+export const STOPPED: UpstreamError = { kind: 'interrupted', detail: 'the request was stopped' }
+
 const NO_HEADERS = (): UpstreamHeaders => ({})
 
 /** Decodes an answer; a promise if that takes its turns in the event loop. */
@@ -109,7 +112,7 @@ class WholeAttempt<T> implements UpstreamHandler {
       now => {
         if (now > this.#deadline) this.#giveUp(toTimeout(this.#call, this.#timeoutMs, 'answer'))
       },
-      () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
+      () => this.#giveUp(STOPPED),
     )
     this.#call = transport.call(request, this, ctx)
   }
@@ -211,7 +214,7 @@ async function parseInSlices<T>(
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const answer = { status, readHeaders, bytes, json: undefined }
-    return unreadable(answer, stop === undefined ? error.message : 'the request was stopped')
+    return unreadable(answer, stop === undefined ? error.message : STOPPED.detail)
   } finally {
     ctx.unwatch()
   }

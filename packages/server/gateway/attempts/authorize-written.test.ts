@@ -7,7 +7,7 @@ import type { EncodedRequest } from '@rideau/llm/upstream/upstream-request'
 import { expect, test } from 'vitest'
 import { Fault } from '../../core/fault.ts'
 import type { WatchedContext } from './attempt-whole.ts'
-import { authorizeWritten } from './authorize-written.ts'
+import { authorizeWritten, callWritten } from './authorize-written.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 
 const target: Target = {
@@ -16,7 +16,7 @@ const target: Target = {
   baseUrl: 'https://a.example/v1',
   apiKey: 'secret',
 }
-const grant = toGrant('key', target, ONE_ANSWER)
+const authorization = { target, now: () => 0, grant: toGrant('key', target, ONE_ANSWER) }
 const STOP = new Fault('request_canceled', 'The request was canceled.')
 
 function toRequest(length: number): EncodedRequest {
@@ -47,18 +47,22 @@ function watch(stopsAt: number): WatchedContext & { watched: number } {
 }
 
 test('authorizes a short request at once, and a long one with all of its bytes', async () => {
-  const short = authorizeWritten(toRequest(10), watch(0), target, () => 0, grant)
+  const short = authorizeWritten(toRequest(10), { ...authorization, ctx: watch(0) })
   expect(short).toMatchObject({ headers: { authorization: 'Bearer secret' } })
   const encoded = toRequest(4_000_000)
   const context = watch(1_000_000)
-  const long = await authorizeWritten(encoded, context, target, () => 0, grant)
-  expect(long.headers.authorization).toBe('Bearer secret')
-  expect(JSON.parse(long.body.toString())).toEqual({ ...encoded.content?.value, model: 'm' })
+  const long = await authorizeWritten(encoded, { ...authorization, ctx: context })
+  expect(long?.headers.authorization).toBe('Bearer secret')
+  expect(JSON.parse(String(long?.body))).toEqual({ ...encoded.content?.value, model: 'm' })
   expect(context.watched).toBe(0)
 })
 
-test('rejects with the fault of a request that is stopped while it is written, which gets no credential', async () => {
+test('a request that is stopped while it is written gets no credential, and its call is interrupted and never made', async () => {
   const encoded = toRequest(40_000_000)
-  await expect(authorizeWritten(encoded, watch(0), target, () => 0, grant)).rejects.toBe(STOP)
+  expect(await authorizeWritten(encoded, { ...authorization, ctx: watch(0) })).toBeUndefined()
+  const result = await callWritten(encoded, { ...authorization, ctx: watch(0) }, () => {
+    throw new Error('the call was made')
+  })
+  expect(result).toEqual({ ok: false, error: { kind: 'interrupted', detail: 'the request was stopped' } })
   expect(encoded.headers.authorization).toBeUndefined()
 })

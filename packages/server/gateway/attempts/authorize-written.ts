@@ -2,41 +2,62 @@ import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Grant } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { EncodedRequest, UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
-import type { Fault } from '../../core/fault.ts'
 import { writeBody } from '../../http/body/write-body.ts'
-import type { WatchedContext } from './attempt-whole.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { STOPPED, type WatchedContext } from './attempt-whole.ts'
+
+/** Whose request is written, and what its credential may send. */
+export interface Authorization {
+  readonly ctx: WatchedContext
+  readonly target: Target
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly grant: Grant
+}
 
 /**
  * Writes the body of a request and puts the target's credential on it (`authorizeRequest`). Returns a promise if the body is so long that
- * it is written in slices; it rejects with the fault of a request that is stopped meanwhile. `now`: Unix milliseconds.
+ * it is written in slices; it resolves with undefined if the request is stopped meanwhile.
  */
 export function authorizeWritten(
   encoded: EncodedRequest,
-  ctx: WatchedContext,
-  target: Target,
-  now: () => number,
-  grant: Grant,
-): UpstreamRequest | Promise<UpstreamRequest> {
+  { ctx, target, now, grant }: Authorization,
+): UpstreamRequest | Promise<UpstreamRequest | undefined> {
   const authorize = (request: UpstreamRequest): UpstreamRequest => {
     authorizeRequest(request, target, now(), grant)
     return request
   }
-  return isWritten(encoded) ? authorize(encoded) : write(encoded, ctx).then(authorize)
+  if (isWritten(encoded)) return authorize(encoded)
+  return write(encoded, ctx).then(request => (request === undefined ? undefined : authorize(request)))
+}
+
+/**
+ * Makes a call once its request is written and authorized. One that is stopped before fails as one that was stopped afterwards, and
+ * costs nothing.
+ */
+export async function callWritten<T>(
+  encoded: EncodedRequest,
+  authorization: Authorization,
+  call: (request: UpstreamRequest) => Promise<AttemptResult<T>>,
+): Promise<AttemptResult<T>> {
+  const request = authorizeWritten(encoded, authorization)
+  if (!(request instanceof Promise)) return call(request)
+  const written = await request
+  return written === undefined ? { ok: false, error: STOPPED } : call(written)
 }
 
 function isWritten(request: EncodedRequest): request is UpstreamRequest {
   return !('pieces' in request.body)
 }
 
-async function write(encoded: EncodedRequest, ctx: WatchedContext): Promise<UpstreamRequest> {
-  let stop: Fault | undefined
-  ctx.watch(undefined, fault => {
-    stop = fault
+async function write(encoded: EncodedRequest, ctx: WatchedContext): Promise<UpstreamRequest | undefined> {
+  let isStopped = false
+  ctx.watch(undefined, () => {
+    isStopped = true
   })
   try {
-    const body = await writeBody(encoded.body, ctx, () => stop !== undefined)
-    if (stop !== undefined) throw stop
-    return { ...encoded, body }
+    const body = await writeBody(encoded.body, ctx, () => isStopped)
+    return isStopped ? undefined : { ...encoded, body }
   } finally {
     ctx.unwatch()
   }

@@ -26,7 +26,7 @@ import type { Charge } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
-import type { IdentifiedContext } from '../request/request-context.ts'
+import { canceledFault, type IdentifiedContext } from '../request/request-context.ts'
 import { contextWindowOf, findLoweredCap, toLikelyInput } from '../targets/chat-amounts.ts'
 import type { ChatSelection, ChatTarget } from '../targets/chat-selection.ts'
 import { listUnsentFields } from '../targets/list-dropped-fields.ts'
@@ -249,8 +249,12 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
       request,
       timeoutMs: chooseTimeout(this.parsed.timeoutMs, alias),
     })
-    const request = authorizeWritten(encoded, this.ctx, target, this.deps.now, grant)
-    return request instanceof Promise ? request.then(toOptions) : toOptions(request)
+    const request = authorizeWritten(encoded, { ctx: this.ctx, target, now: this.deps.now, grant })
+    if (!(request instanceof Promise)) return toOptions(request)
+    return request.then(written => {
+      if (written === undefined) throw this.ctx.stopped ?? canceledFault()
+      return toOptions(written)
+    })
   }
 
   /** Adds the bill of a failed attempt that its provider may charge for, or lets one that it refused be repeated with less. */

@@ -8,7 +8,7 @@ import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
-import { authorizeWritten } from '../attempts/authorize-written.ts'
+import { callWritten } from '../attempts/authorize-written.ts'
 import { toGrant } from '../attempts/to-grant.ts'
 import { FREE } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
@@ -102,15 +102,11 @@ class TokenCount implements ModelCall<ChatTarget, number> {
       maxOutputTokens: undefined,
       hostedTools: hosted?.types,
     })
-    const counting = await authorizeWritten(encoded, this.#ctx, target, this.#deps.now, grant)
-    const result = await attemptPlain({
-      ctx: this.#ctx,
-      transport: this.#deps.http,
-      format: toCounting(format, tokenCounter),
-      target,
-      request: counting,
-      timeoutMs: TIMEOUT_MS,
-    })
+    const [ctx, { now, http: transport }] = [this.#ctx, this.#deps]
+    const call = { ctx, transport, format: toCounting(format, tokenCounter), target, timeoutMs: TIMEOUT_MS }
+    const result = await callWritten(encoded, { ctx, target, now, grant }, request =>
+      attemptPlain({ ...call, request }),
+    )
     if (result.ok) return { ...result, value: tokenCounter.decodeReply(result.value.body) ?? 0 }
     if (tokenCounter.isLacking?.(result.error) !== true) return result
     return { ok: true, status: 200, value: this.#estimate(request) }

@@ -5,7 +5,7 @@ import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { type OpenStream, type StreamSink, USAGE_WAIT_MS } from '../attempts/attempt-stream.ts'
-import { NO_ROOM } from '../attempts/attempt-whole.ts'
+import { NO_ROOM, STOPPED } from '../attempts/attempt-whole.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
 import { StreamUsage } from '../billing/stream-usage.ts'
 import {
@@ -129,7 +129,7 @@ class Relay implements StreamSink {
         }
         writer.tick(now)
       },
-      () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
+      () => this.#giveUp(STOPPED),
     )
     stream.pipe(this)
     this.#endIfFull()
