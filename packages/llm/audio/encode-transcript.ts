@@ -1,6 +1,13 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObjects, toText } from '../json/json-value.ts'
-import { type SentBody, toSentJson, toSentText } from '../json/unwritten-json.ts'
+import {
+  isShortJson,
+  type SentBody,
+  toPieces,
+  toSentJson,
+  toSentPlain,
+  toSentText,
+} from '../json/unwritten-json.ts'
 import type { TranscriptionReply, TranscriptionRequest } from './audio-format.ts'
 
 /** A whole answer: its media type and its bytes. */
@@ -26,7 +33,7 @@ export function encodeTranscript(
     case 'diarized_json':
       return { contentType: JSON_TYPE, bytes: toSentJson(reply.body) }
     case 'text':
-      return { contentType: TEXT_TYPE, bytes: Buffer.from(`${reply.text}\n`) }
+      return { contentType: TEXT_TYPE, bytes: toSentPlain(`${reply.text}\n`) }
     case 'srt':
       return { contentType: TEXT_TYPE, bytes: encodeCues('', reply.body, toSrt) }
     case 'vtt':
@@ -66,22 +73,25 @@ interface Cue {
   readonly text: string
 }
 
-/** How many cues are written at once. */
-const CUES_A_PIECE = 512
+/** So many characters of cues are written at once. */
+const PIECE_CHARACTERS = 64 * 1024
 
 /** Returns the segments of a transcript as subtitles behind a first line. */
 function encodeCues(head: string, body: JsonObject, write: (cue: Cue, at: number) => string): SentBody {
   const segments = toObjects(body.segments)
   const cues = {
     *pieces(): Generator<Buffer, void> {
-      yield Buffer.from(head)
-      for (let start = 0; start < segments.length; start += CUES_A_PIECE) {
-        const piece = segments.slice(start, start + CUES_A_PIECE)
-        yield Buffer.from(piece.map((segment, at) => write(toCue(segment), start + at)).join(''))
+      let text = head
+      for (const [at, segment] of segments.entries()) {
+        text += write(toCue(segment), at)
+        if (text.length < PIECE_CHARACTERS) continue
+        yield* toPieces(text)
+        text = ''
       }
+      yield* toPieces(text)
     },
   }
-  return segments.length <= CUES_A_PIECE ? Buffer.concat([...cues.pieces()]) : cues
+  return isShortJson(segments) ? Buffer.concat([...cues.pieces()]) : cues
 }
 
 function toCue({ start, end, text }: JsonObject): Cue {

@@ -47,6 +47,20 @@ export function toSentText(parts: readonly (string | UnwrittenValue)[]): SentBod
   )
 }
 
+/** Returns a text as it is. */
+export function toSentPlain(text: string): SentBody {
+  return text.length <= PIECE ? Buffer.from(text) : { pieces: () => toPieces(text) }
+}
+
+/** Yields the bytes of a text. */
+export function* toPieces(text: string): Generator<Buffer, void> {
+  for (let at = 0; at < text.length; ) {
+    const end = endOfSlice(text, at + PIECE)
+    yield Buffer.from(text.slice(at, end))
+    at = end
+  }
+}
+
 /** A long JSON text of which parts are written already. */
 export class UnwrittenJson implements UnwrittenBody {
   readonly #parts: readonly (Buffer | UnwrittenValue)[]
@@ -146,7 +160,7 @@ class ValueWriter {
   }
 }
 
-/** Returns where a slice of a text ends that would end at `end`: a pair of surrogates stays together, because JSON escapes half of one. */
+/** Returns where a slice of a text ends that would end at `end`: a pair of surrogates stays together, because half of one is written otherwise. */
 function endOfSlice(text: string, end: number): number {
   const isInPair = isHalf(text, end - 1, 0xd800) && isHalf(text, end, 0xdc00)
   return isInPair ? end - 1 : Math.min(end, text.length)
