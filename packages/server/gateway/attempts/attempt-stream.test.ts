@@ -8,8 +8,8 @@ interface Handlers {
   onData(chunk: Buffer): void
 }
 
-/** An attempt at a stream whose first chunk this is, with the texts that were decoded. */
-async function open(chunk: string, permit?: object) {
+/** Attempts a stream whose first chunk this is. `decoded`: the texts of its events. */
+async function attempt(chunk: string, permit?: object) {
   const decoded: string[] = []
   const decoder: StreamDecoder = {
     decode(data): readonly StreamEvent[] {
@@ -34,7 +34,11 @@ async function open(chunk: string, permit?: object) {
   }
   const format = { framing: 'sse', openStream: () => decoder }
   const options = { ctx, transport, format, timeoutMs: 1_000 } as unknown as AttemptOptions
-  const result = await attemptStream(options, () => {})
+  return { decoded, result: await attemptStream(options, () => {}) }
+}
+
+async function open(chunk: string, permit?: object) {
+  const { decoded, result } = await attempt(chunk, permit)
   if (!result.ok) return expect.unreachable('the stream did not open')
   return { decoded, stream: result.value }
 }
@@ -49,7 +53,10 @@ test.each([
     expect(decoded).toEqual(['role', 'a'])
     const received: string[] = []
     stream.pipe({
-      onFrame: (_events, { data }) => received.push(`decoded ${data}`),
+      onFirstFrames: frames => {
+        for (const { frame } of frames) received.push(`decoded ${frame.data}`)
+      },
+      onFrame() {},
       onChunk: chunk => received.push(chunk.toString()),
       onEnd() {},
       onError() {},
@@ -58,7 +65,7 @@ test.each([
   },
 )
 
-test('counts what is buffered before the first meaningful event as four times its bytes, until it is passed on', async () => {
+test('counts what is buffered before the first meaningful event as four times its bytes and 400 an event, until it is passed on', async () => {
   let counted = 0
   const permit = {
     receive(bytes: number) {
@@ -70,7 +77,13 @@ test('counts what is buffered before the first meaningful event as four times it
     },
   }
   const { stream } = await open('data: role\n\ndata: a\n\n', permit)
-  expect(counted).toBe(4 * 21)
-  stream.pipe({ onFrame() {}, onChunk() {}, onEnd() {}, onError() {} })
+  expect(counted).toBe(4 * 21 + 2 * 400)
+  stream.pipe({ onFirstFrames() {}, onFrame() {}, onChunk() {}, onEnd() {}, onError() {} })
   expect(counted).toBe(0)
+})
+
+test('a stream has 16,384 events before its output at most', async () => {
+  const { result } = await attempt('data: role\n\n'.repeat(16 * 1024 + 1))
+  const detail = expect.stringContaining('16385 events')
+  expect(result).toMatchObject({ ok: false, error: { kind: 'unavailable', detail } })
 })

@@ -12,9 +12,16 @@ import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
 /** Receives the frames and chunks of an open stream. */
 export interface StreamSink extends FrameReceiver {
+  /** Called once, before all chunks. */
+  onFirstFrames(frames: readonly DecodedFrame[]): void
   onChunk(chunk: Buffer): void
   onEnd(): void
   onError(error: UpstreamError): void
+}
+
+export interface DecodedFrame {
+  readonly events: readonly StreamEvent[]
+  readonly frame: Frame
 }
 
 /** A provider's stream whose first meaningful event has arrived. From now on the caller is answered 200. */
@@ -42,6 +49,10 @@ const MAX_REPEATED_BYTES = 4 * 1024 * 1024
 const REPEATS = 2
 /** What is buffered before that event takes several times its bytes: for an error, in the parser, as frames and as their texts. */
 const BUFFERED_FACTOR = 4
+/** Frames before that event. Code that a provider's tool runs comes in some hundred; all of them are passed on in one tick. */
+const MAX_FRAMES = 16 * 1024
+/** What a frame takes besides its text. */
+const FRAME_BYTES = 400
 
 /**
  * One attempt at a stream. Resolves at the first meaningful event, so that an earlier error fails the attempt and not
@@ -80,7 +91,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   /** Chunks of the open stream that were not read yet. */
   #buffered: Buffer[] = []
   /** The frames up to the chunk that opened the stream. */
-  #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
+  #frames: DecodedFrame[] = []
   #bufferedBytes = 0
   readonly #maxBufferedBytes: number
   /** What the request's permit counts: the chunks up to the one that opened the stream. */
@@ -115,6 +126,10 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
     this.reader = new StreamReader(format.framing, format.openStream(target), this, options)
   }
 
+  get isOpening(): boolean {
+    return this.#isOpen && this.#sink === undefined
+  }
+
   get call(): UpstreamCall {
     if (this.#call === undefined) throw new Error('the stream was not started')
     return this.#call
@@ -137,7 +152,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
     this.reader.receiver = sink
     this.#ctx.permit?.dropReceived(this.#receivedBytes)
     try {
-      for (const { events, frame } of frames) sink.onFrame(events, frame)
+      sink.onFirstFrames(frames)
       for (const chunk of buffered) sink.onChunk(chunk)
       if (this.#end === 'end') sink.onEnd()
       else if (this.#end !== undefined) sink.onError(this.#end)
@@ -171,23 +186,36 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
       this.#buffered.push(chunk)
       return
     }
-    const taken = BUFFERED_FACTOR * chunk.length
-    if (this.#ctx.permit?.receive(taken) === false) return this.giveUp(NO_ROOM)
-    this.#receivedBytes += taken
+    if (!this.#receive(BUFFERED_FACTOR * chunk.length)) return this.giveUp(NO_ROOM)
     this.#unopened.add(chunk)
-    if (this.#bufferedBytes > this.#maxBufferedBytes) {
-      const detail = `no event in the first ${this.#maxBufferedBytes} bytes`
-      return this.giveUp({ kind: 'unavailable', status: this.#status, detail })
-    }
+    if (this.#bufferedBytes > this.#maxBufferedBytes) return this.#giveUpOpening()
     if (this.#status < 200 || this.#status >= 300) return
     try {
+      const { length } = this.#frames
       const rest = this.#readUntilOpen(chunk)
-      if (!this.#isOpen) return
+      const hasRoom = this.#receive(FRAME_BYTES * (this.#frames.length - length))
+      if (!this.#isOpen) {
+        if (!hasRoom) this.giveUp(NO_ROOM)
+        else if (this.#frames.length > MAX_FRAMES) this.#giveUpOpening()
+        return
+      }
       this.#unopened.clear()
       if (rest.length > 0) this.#buffered.push(rest)
     } catch (error) {
       this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
+  }
+
+  /** Returns false if there is no room for so many bytes. */
+  #receive(bytes: number): boolean {
+    if (this.#ctx.permit?.receive(bytes) === false) return false
+    this.#receivedBytes += bytes
+    return true
+  }
+
+  #giveUpOpening(): void {
+    const detail = `no output in the first ${this.#bufferedBytes} bytes and ${this.#frames.length} events`
+    this.giveUp({ kind: 'unavailable', status: this.#status, detail })
   }
 
   /**

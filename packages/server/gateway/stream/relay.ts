@@ -4,7 +4,12 @@ import type { FinishReason } from '@rideau/llm/reply/chat-reply'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
-import { type OpenStream, type StreamSink, USAGE_WAIT_MS } from '../attempts/attempt-stream.ts'
+import {
+  type DecodedFrame,
+  type OpenStream,
+  type StreamSink,
+  USAGE_WAIT_MS,
+} from '../attempts/attempt-stream.ts'
 import { NO_ROOM, STOPPED } from '../attempts/attempt-whole.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
 import { StreamUsage } from '../billing/stream-usage.ts'
@@ -97,6 +102,16 @@ class Relay implements StreamSink {
     this.#options = options
     this.#resolve = resolve
     this.#transcript = options.capture ? new Transcript() : undefined
+  }
+
+  onFirstFrames(frames: readonly DecodedFrame[]): void {
+    const { writer } = this.#options
+    writer.startBatch()
+    try {
+      for (const { events, frame } of frames) this.onFrame(events, frame)
+    } finally {
+      writer.endBatch()
+    }
   }
 
   onFrame(events: readonly StreamEvent[], frame: Frame): void {

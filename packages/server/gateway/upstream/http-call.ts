@@ -1,15 +1,14 @@
-import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Dispatcher, util } from 'undici'
 import type { ConnectionShare, ShareOwner } from '../../core/admission/connection-shares.ts'
 import { toOwned } from '../../http/body/to-owned.ts'
-import { EgressError } from '../../http/egress/egress.ts'
 import { mayPause } from '../../http/egress/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/egress/upstream-headers.ts'
 import { CallerDebts } from '../../http/fairness/caller-debts.ts'
 import { loopTurns, SLICE_MS, type TurnTaker } from '../../http/fairness/loop-turns.ts'
 import type { Borrower, Connection, Connections } from './connections.ts'
 import { endOfPiece } from './end-of-piece.ts'
+import { toNetworkError } from './network-error.ts'
 import { ABORTED, type PacedAborts } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
 import type { UpstreamCall, UpstreamHandler } from './transport.ts'
@@ -73,8 +72,10 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   #hasTurn = false
   /** A chunk, or the rest of one, that waits for a later tick. The call is paused until it is processed. */
   #chunk: Buffer | undefined
-  /** What came after `#chunk`, although the call is paused: its connection has ended. */
+  /** What came after `#chunk`: one more read of the socket, or all that follows where the connection has ended. */
   #more: Buffer[] = []
+  /** True if `#chunk` waits for the caller, who reads too slowly, and not for a turn. */
+  #isParked = false
   /** How the answer ended while a chunk waited. The handler is told after the chunk. */
   #ended: 'complete' | Error | undefined
   /**
@@ -162,6 +163,10 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
+    if (this.#isParked) {
+      this.#isParked = false
+      loopTurns.wait(this)
+    }
     this.#goOn()
   }
 
@@ -170,6 +175,10 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
    * waited for a turn of its own, the memory of the whole read would stay until a full collection frees it.
    */
   takeTurn(): boolean {
+    if (this.#isPaused) {
+      this.#isParked = true
+      return false
+    }
     const chunk = this.#joinWaiting()
     this.#hasTurn = true
     if (chunk !== undefined && !this.#done) this.#deliverInPieces(chunk)
@@ -218,7 +227,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       this.#isReading = true
       // Runs when the parser returns: all chunks of this read are here then.
       process.nextTick(endReadOf, this)
-      if (isLight(chunk)) this.#deliver(chunk)
+      if (this.#isLight(chunk)) this.#deliver(chunk)
       else this.#deliverInTurn(chunk)
     } else {
       this.#shortBytes += chunk.length
@@ -268,6 +277,9 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     if (paceMs > 0 && mayPause()) {
       this.#chunk = chunk
       loopTurns.waitFor(this, paceMs)
+    } else if (this.#handler.isOpening === true) {
+      this.#chunk = chunk
+      loopTurns.wait(this)
     } else if (this.#hasTurn && loopTurns.hasTime) {
       this.#deliverInPieces(chunk)
     } else if (loopTurns.isSpent && mayPause()) {
@@ -296,8 +308,14 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   #deliverShort(): void {
     const chunk = this.#takeShort()
     if (chunk === undefined || this.#done) return
-    if (isLight(chunk)) this.#deliver(chunk)
+    if (this.#isLight(chunk)) this.#deliver(chunk)
     else this.#deliverInTurn(chunk)
+  }
+
+  /** True for a chunk that takes less than a millisecond, whatever it contains. What is no stream is only kept. */
+  #isLight(chunk: Buffer): boolean {
+    if (chunk.length >= LONG_CHUNK_BYTES) return false
+    return this.#handler.isStream !== true || endOfPiece(chunk, 0, LIGHT_MARKS) === chunk.length
   }
 
   #takeShort(): Buffer | undefined {
@@ -316,13 +334,16 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   #deliverInPieces(chunk: Buffer): void {
     if (this.#handler.isStream !== true) return this.#deliver(chunk)
     const until = performance.now() + SLICE_MS
-    for (let at = 0; at < chunk.length && !this.#done; ) {
+    for (let at = 0; ; ) {
       const end = endOfPiece(chunk, at, PIECE_MARKS)
       this.#deliver(end - at === chunk.length ? chunk : chunk.subarray(at, end))
       at = end
-      if (at === chunk.length || this.#done || performance.now() < until) continue
+      if (at === chunk.length || this.#done) return
+      const isLater = this.#handler.isOpening === true || performance.now() >= until
+      if (!isLater && !this.#isPaused) continue
       this.#chunk = chunk.subarray(at)
-      loopTurns.wait(this)
+      if (this.#isPaused) this.#isParked = true
+      else loopTurns.wait(this)
       return
     }
   }
@@ -347,6 +368,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     if (this.#chunk === undefined) return
     this.#chunk = undefined
     this.#more = []
+    this.#isParked = false
     loopTurns.withdraw(this)
   }
 
@@ -364,26 +386,10 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   }
 }
 
-/** True for a chunk that takes less than a millisecond, whatever it contains. */
-function isLight(chunk: Buffer): boolean {
-  return chunk.length < LONG_CHUNK_BYTES && endOfPiece(chunk, 0, LIGHT_MARKS) === chunk.length
-}
-
 function endReadOf(call: HttpCall): void {
   call.endRead()
 }
 
 function abortCall(call: UpstreamCall): void {
   call.abort()
-}
-
-function toNetworkError(error: Error & { code?: string }): UpstreamError {
-  if (error instanceof EgressError || error.cause instanceof EgressError) {
-    return { kind: 'unavailable', detail: `egress refused: ${error.message}` }
-  }
-  const timedOut = error.code === 'UND_ERR_CONNECT_TIMEOUT'
-  return {
-    kind: timedOut ? 'timeout' : 'unavailable',
-    detail: `${error.code ?? error.name}: ${error.message}`,
-  }
 }

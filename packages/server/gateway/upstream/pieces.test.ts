@@ -9,7 +9,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { endOfPiece } from './end-of-piece.ts'
 import { openHttpTransport } from './http-transport.ts'
-import type { Transport } from './transport.ts'
+import type { Transport, UpstreamCall } from './transport.ts'
 
 const NOBODY: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
 
@@ -23,22 +23,57 @@ afterEach(async () => {
 interface Received {
   readonly chunks: string[]
   readonly end: UpstreamError | 'end'
+  /** Pieces that came while the handler was opening, and while it had paused the call. */
+  readonly opened: number
+  readonly paused: number
 }
 
-/** Calls a provider with this answer. Each piece of it takes the handler some milliseconds. */
-async function receive(answer: UpstreamAnswer): Promise<Received> {
+interface HandlerOptions {
+  /** Whether the handler only keeps what comes, until a promise of this tick. */
+  readonly opens?: boolean
+  /** How long it pauses after each piece, in milliseconds; 0: not at all. */
+  readonly pauseMs?: number
+}
+
+/** Calls a provider with this answer. Each piece of it takes the handler some milliseconds once it is open. */
+async function receive(answer: UpstreamAnswer, options: HandlerOptions = {}): Promise<Received> {
   const provider = await openScriptedUpstream()
   provider.script(answer)
-  const opened = openHttpTransport(openConfiguredEgress({ allowPrivate: true }), { maxConnections: 8 })
+  const connected = openHttpTransport(openConfiguredEgress({ allowPrivate: true }), { maxConnections: 8 })
   upstream = provider
-  transport = opened
+  transport = connected
+  const { opens = false, pauseMs = 0 } = options
   const chunks: string[] = []
+  let opened = 0
+  let paused = 0
+  let isOpening = false
+  const call: { made?: UpstreamCall; isPaused: boolean } = { isPaused: false }
   const end = await new Promise<UpstreamError | 'end'>(resolve => {
     const handler = {
       isStream: true as const,
       onStart: () => {},
+      get isOpening() {
+        return isOpening
+      },
       onData: (chunk: Buffer) => {
         chunks.push(chunk.toString())
+        if (isOpening) opened++
+        if (call.isPaused) paused++
+        if (opens && chunks.length === 1) {
+          isOpening = true
+          void Promise.resolve().then(() => {
+            isOpening = false
+          })
+        }
+        if (pauseMs > 0) {
+          call.isPaused = true
+          call.made?.pause()
+          setTimeout(() => {
+            call.isPaused = false
+            call.made?.resume()
+          }, pauseMs)
+        }
+        if (isOpening) return
         for (const until = performance.now() + 2; performance.now() < until; );
       },
       onEnd: () => resolve('end'),
@@ -46,9 +81,9 @@ async function receive(answer: UpstreamAnswer): Promise<Received> {
       onCrash: (error: unknown) => expect.unreachable(String(error)),
     }
     const request = { origin: provider.origin, path: '/', headers: {}, body: Buffer.from('{}') }
-    opened.call(request, handler, NOBODY)
+    call.made = connected.call(request, handler, NOBODY)
   })
-  return { chunks, end }
+  return { chunks, end, opened, paused }
 }
 
 test('a piece ends behind its last mark, and a chunk of few marks is one', () => {
@@ -73,6 +108,33 @@ test.each([
     expect(end).toBe('end')
     expect(chunks.join('')).toBe(lines)
     expect(Math.max(...chunks.map(chunk => chunk.split('\n').length - 1))).toBeLessThanOrEqual(256)
+  },
+)
+
+test('a handler that is opening gets at most one more piece of the read that opened it', async () => {
+  const lines = '\n'.repeat(20_000)
+  const { chunks, end, opened } = await receive(
+    res => {
+      res.writeHead(200)
+      res.end(lines)
+    },
+    { opens: true },
+  )
+  expect([end, chunks.join('').length]).toEqual(['end', 20_000])
+  expect(opened).toBeLessThanOrEqual(1)
+})
+
+test.each(['keep-alive', 'close'])(
+  'a handler that pauses gets no piece until it resumes, and then all of them (connection: %s)',
+  async connection => {
+    const { chunks, end, paused } = await receive(
+      res => {
+        res.writeHead(200, { connection })
+        res.end('\n'.repeat(10_000))
+      },
+      { pauseMs: 2 },
+    )
+    expect([end, chunks.join('').length, paused]).toEqual(['end', 10_000, 0])
   },
 )
 

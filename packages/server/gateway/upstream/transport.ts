@@ -10,6 +10,8 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 export interface UpstreamHandler {
   /** The answer may take minutes, in which its request is not kept. Absent: false. */
   readonly isStream?: true
+  /** True while it only keeps what comes, since its reader is not ready: reading it later takes time that is not measured now. */
+  readonly isOpening?: boolean
   /** `readHeaders` parses the headers on demand, since few answers need them. */
   onStart(status: number, readHeaders: () => UpstreamHeaders): void
   onData(chunk: Buffer): void
