@@ -177,6 +177,8 @@ test('SQL that is joined from texts is a breach outside of the files that join c
     'sql.lit(name)',
     'pool.query(\n  `select ${name}`)',
     'client.query<Row>(`select ${name}`)',
+    'client.query({ name: "n", text: `select ${name}` })',
+    'sql.raw<string>(name)',
   ]) {
     expect(findSqlBreaches(file, text)).toEqual([`${file}: bind the values of SQL as parameters`])
     expect(findSqlBreaches('packages/server/storage/migrate.ts', text)).toEqual([])

@@ -56,7 +56,7 @@ const rideau = new RideauClient({
       label: 'React Native',
       install: SDK_INSTALL,
       text: `import { fromDevice, RideauClient } from '@rideau/sdk'
-// Your native module: findKeyId, attest and assert, as docs/clients.md describes.
+// Your native module: findKeyId, storeKeyId, attest and assert, as the README of @rideau/sdk describes.
 import { deviceKeys } from './device-keys'
 
 const rideau = new RideauClient({
@@ -86,7 +86,7 @@ let keyId = try await DCAppAttestService.shared.generateKey()
 let attestation = try await DCAppAttestService.shared.attestKey(keyId, clientDataHash: hash)
 
 // 3. POST /v1/device/attest with it gives the first token; later ones
-//    need /v1/device/assert only. docs/clients.md has the bodies.`,
+//    need /v1/device/assert only. docs/client-auth.md has the bodies.`,
     },
     {
       id: 'android',

@@ -7,6 +7,7 @@ import { guardedRequest } from '../../http/egress/guarded-request.ts'
 import { toLookupOwner } from '../../http/names/lookup-slots.ts'
 import { type AlertsJob, openAlertsJob } from '../../jobs/alerts-job.ts'
 import { openDeletedPlansJob } from '../../jobs/deleted-plans-job.ts'
+import { openDeletedSecretsJob } from '../../jobs/deleted-secrets-job.ts'
 import { openIdempotencyJob } from '../../jobs/idempotency-job.ts'
 import { type ModelListsJob, openModelListsJob } from '../../jobs/model-lists-job.ts'
 import { openRetentionJob } from '../../jobs/retention-job.ts'
@@ -65,7 +66,6 @@ export async function openJobs(parts: JobParts): Promise<void> {
     clock: systemClock,
     apply: async (now, signal) => {
       await removeExpiredCreates(storage.db, now)
-      await removeDeletedSecrets(storage.db)
       return await applyRetention(storage.pool, now, signal)
     },
     log,
@@ -78,6 +78,8 @@ export async function openJobs(parts: JobParts): Promise<void> {
   closers.push(() => idempotency.close())
   const plans = openDeletedPlansJob({ clear: signal => clearDeletedPlans(storage.pool, signal), log })
   closers.push(() => plans.close())
+  const secrets = openDeletedSecretsJob({ remove: () => removeDeletedSecrets(storage.db), log })
+  closers.push(() => secrets.close())
   const signing = await openSigningKeysJob({
     clock: systemClock,
     rotate: now => updateSigningKeys(storage.db, { secretBox, newId }, now),

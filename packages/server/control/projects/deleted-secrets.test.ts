@@ -13,7 +13,8 @@ async function insertWithSecrets(name: string): Promise<Tenant> {
   const tenant = await plane.insertTenant(name)
   const key = tenant.keys.admin
   const write = async (method: string, path: string, body: object): Promise<void> => {
-    expect((await plane.call(method, path, { key, body })).status).toBeLessThan(300)
+    const headers = method === 'POST' ? { 'idempotency-key': plane.newId() } : {}
+    expect((await plane.call(method, path, { key, body, headers })).status).toBeLessThan(300)
   }
   const credential = { provider: 'openai', name: 'OpenAI', api_key: 'sk-test' }
   await write('POST', `/v1/environments/${tenant.development.id}/provider-credentials`, credential)
@@ -24,9 +25,9 @@ async function insertWithSecrets(name: string): Promise<Tenant> {
   return tenant
 }
 
-/** Returns how many credentials, settings of devices and webhooks the organization has. */
+/** Returns how many credentials, settings of devices, webhooks and kept answers the organization has. */
 async function count({ organization }: Tenant): Promise<number[]> {
-  const tables = ['provider_credentials', 'device_auth', 'webhooks']
+  const tables = ['provider_credentials', 'device_auth', 'webhooks', 'idempotent_creates']
   const counts = tables.map(async table => {
     const query = `select count(*)::int as count from ${table} where org_id = $1`
     return (await plane.database.pool.query(query, [organization.id])).rows[0].count
@@ -41,7 +42,7 @@ test('removes the secrets of deleted projects and organizations, and no others',
     await insertWithSecrets('closed'),
   ]
   const before = await count(kept)
-  expect(before).toEqual([expect.any(Number), 1, 1])
+  expect(before).toEqual([expect.any(Number), 1, 1, 2])
   const remove = async (path: string, { people }: Tenant): Promise<void> => {
     const { cookie } = people.owner
     expect((await plane.call('DELETE', path, { cookie })).status).toBe(204)
@@ -49,7 +50,7 @@ test('removes the secrets of deleted projects and organizations, and no others',
   await remove(`/v1/projects/${left.project.id}`, left)
   await remove(`/v1/orgs/${closed.organization.id}`, closed)
   await removeDeletedSecrets(plane.database.db)
-  expect(await count(left)).toEqual([0, 0, 1])
-  expect(await count(closed)).toEqual([0, 0, 0])
+  expect(await count(left)).toEqual([0, 0, 1, 2])
+  expect(await count(closed)).toEqual([0, 0, 0, 0])
   expect(await count(kept)).toEqual(before)
 })

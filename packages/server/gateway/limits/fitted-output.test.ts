@@ -7,6 +7,8 @@ import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/l
 let limited: LimitedApp
 /** Of PRICED, and of a model at a tenth of its price. */
 const ALIAS = 'fitted'
+/** Of PRICED, and of a cheaper model that reasons, whose answers have 1,024 tokens at least. */
+const WITH_THINKER = 'with-thinker'
 beforeAll(async () => {
   limited = await openLimitedApp()
   const environment = `/v1/environments/${limited.app.developmentId}`
@@ -17,11 +19,20 @@ beforeAll(async () => {
     max_output_tokens: 10_000,
     pricing: { input_usd_per_mtok: 0, output_usd_per_mtok: 5 },
   })
-  await limited.make(`${environment}/model-aliases`, {
-    alias: ALIAS,
-    strategy: 'priority',
-    targets: [PRICED, 'custom/cheap'].map(model => ({ model, max_retries: 0 })),
+  await limited.make(`${environment}/custom-models`, {
+    model: 'custom/thinker',
+    capabilities: ['chat', 'reasoning'],
+    context_window: 100_000,
+    max_output_tokens: 10_000,
+    pricing: { input_usd_per_mtok: 0, output_usd_per_mtok: 1 },
   })
+  for (const [alias, other] of [
+    [ALIAS, 'custom/cheap'],
+    [WITH_THINKER, 'custom/thinker'],
+  ]) {
+    const targets = [PRICED, other].map(model => ({ model, max_retries: 0 }))
+    await limited.make(`${environment}/model-aliases`, { alias, strategy: 'priority', targets })
+  }
 })
 afterAll(() => limited.close())
 beforeEach(async () => {
@@ -164,5 +175,16 @@ describe('an alias whose request names no maximum', () => {
     const key = await keyWith({ ...quota(1_000), budgets: { limit_usd: 0.005 } })
     const answer = await ask(key, { model: ALIAS })
     expect([answer.status, sent()?.model, Number(answer.cap) > 900]).toEqual([200, 'cheap', true])
+  })
+
+  test('keeps to the targets that do not reason where too little is left for reasoning', async () => {
+    const key = await keyWith(quota(1_000))
+    const answer = await ask(key, { model: WITH_THINKER })
+    expect([answer.status, sent()?.model, Number(answer.cap) > 900]).toEqual([200, 'priced', true])
+    use(990)
+    expect((await ask(key, { model: WITH_THINKER })).status).toBe(200)
+    const refused = await ask(key, { model: WITH_THINKER })
+    expect(refused).toMatchObject({ status: 429, code: 'quota_exceeded' })
+    expect(refused.message).not.toContain(NEVER)
   })
 })

@@ -31,20 +31,31 @@ export function findFittingOutput(
 ): Reservable | undefined {
   const last = refusals.at(-1) as LimitRefusal
   const narrowest = refused.at(-1) as Reservable
-  const { targets } = narrowest
-  const least = leastOutput(targets)
-  if (least >= narrowest.output || (last.meter.kind === 'rolling' && last.retryAt !== null)) return undefined
+  if (last.meter.kind === 'rolling' && last.retryAt !== null) return undefined
   const fits = (each: readonly ChatTarget[], output: number): boolean => {
     const amounts = amountsOf(each, output)
     return refusals.every(refusal => amountOf(refusal, amounts) <= leftOf(refusal))
   }
-  if (!fits(targets, least)) {
-    const amount = amountOf(last, amountsOf(targets, least))
-    return amount <= last.meter.limit && amount < last.wanted ? { targets, output: least } : undefined
+  const lists = listTargets(refused).filter(targets => leastOutput(targets) < narrowest.output)
+  for (const targets of lists) {
+    const least = leastOutput(targets)
+    if (!fits(targets, least)) continue
+    const output = findMost(least, narrowest.output, tokens => fits(targets, tokens))
+    const widest = refused.find(each => leastOutput(each.targets) <= output && fits(each.targets, output))
+    return { targets: widest?.targets ?? targets, output }
   }
-  const output = findMost(least, narrowest.output, tokens => fits(targets, tokens))
-  const widest = refused.find(each => leastOutput(each.targets) <= output && fits(each.targets, output))
-  return { targets: (widest ?? narrowest).targets, output }
+  const targets = lists.at(-1)
+  if (targets === undefined) return undefined
+  const output = leastOutput(targets)
+  const amount = amountOf(last, amountsOf(targets, output))
+  return amount <= last.meter.limit && amount < last.wanted ? { targets, output } : undefined
+}
+
+/** Returns the targets that get the most output, and those that get along with the least, if they are others. */
+function listTargets(refused: readonly Reservable[]): readonly (readonly ChatTarget[])[] {
+  const narrowest = (refused.at(-1) as Reservable).targets
+  const plain = (refused[0] as Reservable).targets.filter(target => !mayReason(target))
+  return plain.length === 0 || !narrowest.some(mayReason) ? [narrowest] : [narrowest, plain]
 }
 
 function leastOutput(targets: readonly ChatTarget[]): number {
