@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { scanJson } from './json-scan.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { parseByText } from './parse-text.ts'
-import { cutField, spliceObject } from './splice.ts'
+import { spliceObject } from './splice.ts'
 import { type SentBody, UnwrittenJson } from './unwritten-json.ts'
 
 function splice(text: string, changes: Record<string, Json | undefined>): string {
@@ -83,34 +83,6 @@ describe('spliceObject', () => {
         }
       }),
       { numRuns: 2000 },
-    )
-  })
-})
-
-describe('cutField', () => {
-  test('any field of any object: the other fields, with their bytes and spans', () => {
-    const name = fc.constantFrom('a', 'b', 'c', '"', 'é', '__proto__', '1', 'd')
-    const spacing = fc.constantFrom(undefined, 1, '\t')
-    const entries = fc.uniqueArray(fc.tuple(name, fc.jsonValue()), { selector: ([key]) => key })
-    fc.assert(
-      fc.property(entries, name, spacing, (before, cut, space) => {
-        const bytes = Buffer.from(JSON.stringify(Object.fromEntries(before), null, space))
-        const scan = scanJson(bytes)
-        if (!scan.ok) throw new Error(scan.reason)
-        const out = cutField({ bytes, fields: scan.fields }, cut)
-        const after = scanJson(out.bytes)
-        if (!after.ok) throw new Error(after.reason)
-        expect([...out.fields]).toEqual([...after.fields])
-        const kept = [...scan.fields].filter(([key]) => key !== cut)
-        expect([...out.fields.keys()]).toEqual(kept.map(([key]) => key))
-        for (const [key, span] of kept) {
-          const moved = out.fields.get(key)
-          expect(moved && out.bytes.toString('utf8', moved.keyStart, moved.valueEnd)).toBe(
-            bytes.toString('utf8', span.keyStart, span.valueEnd),
-          )
-        }
-      }),
-      { numRuns: 1000, seed: 1 },
     )
   })
 })

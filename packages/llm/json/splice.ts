@@ -56,30 +56,6 @@ export function spliceObject(
   return out.finish()
 }
 
-/** The object without one of its top-level fields. Every other byte stays as it came; spans are moved, not searched for again. */
-export function cutField({ bytes, fields }: SplicedObject, name: string): SplicedObject {
-  const cut = fields.get(name)
-  if (cut === undefined) return { bytes, fields }
-  const others = [...fields].filter(([other]) => other !== name)
-  const before = others.filter(([, span]) => span.keyStart < cut.keyStart).at(-1)?.[1]
-  const after = others.find(([, span]) => span.keyStart > cut.keyStart)?.[1]
-  // The comma before it goes too, or that after the first field.
-  const start = before?.valueEnd ?? cut.keyStart
-  const end = before === undefined ? (after?.keyStart ?? cut.valueEnd) : cut.valueEnd
-  const move = (span: FieldSpan): FieldSpan =>
-    span.keyStart < start
-      ? span
-      : {
-          keyStart: span.keyStart - (end - start),
-          valueStart: span.valueStart - (end - start),
-          valueEnd: span.valueEnd - (end - start),
-        }
-  return {
-    bytes: Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]),
-    fields: new Map(others.map(([other, span]) => [other, move(span)])),
-  }
-}
-
 /** Gathers ranges of the source and new text, and copies once. Adjacent ranges become one. */
 class ByteWriter {
   private readonly source: Buffer

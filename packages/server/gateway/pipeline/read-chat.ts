@@ -1,7 +1,7 @@
 import { listCompactions } from '@rideau/llm/formats/shared/requests/compactions'
 import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
-import { cutField } from '@rideau/llm/json/splice'
+import { spliceObject } from '@rideau/llm/json/splice'
 import { toSentJson } from '@rideau/llm/json/unwritten-json'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
@@ -83,7 +83,7 @@ async function parseChat(
   pathModel: string,
 ): Promise<ReceivedChat> {
   const endUser = body.value.end_user
-  const { value, bytes, fields } = format === 'native' ? body : withoutEndUser(body)
+  const { value, bytes, fields } = format === 'native' ? body : await withoutEndUser(ctx, body)
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
   parsed.findings.uncounted.push(...listCompactions(value))
@@ -96,8 +96,8 @@ async function parseChat(
 }
 
 /** Names the end user in every format, and is a field of the native one alone: no provider of the others gets it. */
-function withoutEndUser(body: JsonBody): JsonBody {
+async function withoutEndUser(ctx: IdentifiedContext, body: JsonBody): Promise<JsonBody> {
   if (!body.fields.has('end_user')) return body
-  const { end_user: _, ...value } = body.value
-  return { value, ...cutField(body, 'end_user') }
+  const others = spliceObject(body, new Map([['end_user', undefined]]))
+  return await parseBody(ctx, await writeBody(others, ctx))
 }
