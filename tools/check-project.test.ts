@@ -179,9 +179,11 @@ test('SQL that is joined from texts is a breach outside of the files that join c
     'client.query<Row>(`select ${name}`)',
     'client.query({ name: "n", text: `select ${name}` })',
     'sql.raw<string>(name)',
+    'const query = { text: `\n  Select ${name}` }',
   ]) {
     expect(findSqlBreaches(file, text)).toEqual([`${file}: bind the values of SQL as parameters`])
     expect(findSqlBreaches('packages/server/storage/migrate.ts', text)).toEqual([])
   }
   expect(findSqlBreaches(file, 'sql`select ${name}`; pool.query(`select $1`, [`${name}`])')).toEqual([])
+  expect(findSqlBreaches(file, 'const mail = { text: `Selected by ${name}` }')).toEqual([])
 })
