@@ -26,6 +26,8 @@ export interface AttemptOptions {
   readonly request: UpstreamRequest
   /** Milliseconds within which the whole answer, or the first event of a stream, must arrive. */
   readonly timeoutMs: number
+  /** The provider may run tools that fetch documents, which the answer then holds. Absent: none. */
+  readonly mayFetch?: boolean
 }
 
 /** One attempt at a plain answer. Resolves with a classified error when the call fails. */

@@ -45,6 +45,8 @@ export const USAGE_WAIT_MS = 1_000
 const MAX_OWN_BYTES = 1024 * 1024
 /** So much of a request counts as repeated at most: about the longest text that a model reads. An event is parsed in one go. */
 const MAX_REPEATED_BYTES = 4 * 1024 * 1024
+/** So much of a document that the provider's own tool has fetched. It is sent in one event, as base64 if it is no text. */
+const MAX_FETCHED_BYTES = 4 * 1024 * 1024
 /** How often a stream repeats its request before the first meaningful event. */
 const REPEATS = 2
 /** What is buffered before that event takes several times its bytes: for an error, in the parser, as frames and as their texts. */
@@ -112,7 +114,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   deadline: number
 
   constructor(
-    { ctx, format, target, request, timeoutMs }: AttemptOptions,
+    { ctx, format, target, request, timeoutMs, mayFetch }: AttemptOptions,
     settle: (result: AttemptResult<OpenStream>) => void,
   ) {
     this.#ctx = ctx
@@ -121,8 +123,9 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
     this.deadline = performance.now() + timeoutMs
     this.#settle = settle
     const repeated = format.repeatsRequest === true ? Math.min(request.body.length, MAX_REPEATED_BYTES) : 0
-    this.#maxBufferedBytes = MAX_OWN_BYTES + REPEATS * repeated
-    const options = { maxEventBytes: MAX_OWN_BYTES + repeated }
+    const own = mayFetch === true ? MAX_OWN_BYTES + MAX_FETCHED_BYTES : MAX_OWN_BYTES
+    this.#maxBufferedBytes = own + REPEATS * repeated
+    const options = { maxEventBytes: own + repeated }
     this.reader = new StreamReader(format.framing, format.openStream(target), this, options)
   }
 

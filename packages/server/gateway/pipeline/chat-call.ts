@@ -234,7 +234,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
     const encoded = format.encodeRequest(attempted, target, this.#body, listUnsentFields(resolved))
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
-    const { choices } = this.parsed.findings
+    const { choices, uncounted } = this.parsed.findings
     const modelMaxOutput = catalogModel?.max_output_tokens ?? undefined
     const granted = { isStream, choices, maxOutputTokens, modelMaxOutput, hostedTools: hosted?.types }
     const grant = toGrant(toSender(caller, environment), target, granted)
@@ -248,6 +248,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
       target,
       request,
       timeoutMs: chooseTimeout(this.parsed.timeoutMs, alias),
+      mayFetch: uncounted.length > 0,
     })
     const request = authorizeWritten(encoded, { ctx: this.ctx, target, now: this.deps.now, grant })
     if (!(request instanceof Promise)) return toOptions(request)
