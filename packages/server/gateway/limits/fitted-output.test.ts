@@ -9,6 +9,8 @@ let limited: LimitedApp
 const ALIAS = 'fitted'
 /** Of PRICED, and of a cheaper model that reasons, whose answers have 1,024 tokens at least. */
 const WITH_THINKER = 'with-thinker'
+/** Of all three. */
+const ALL = 'all'
 beforeAll(async () => {
   limited = await openLimitedApp()
   const environment = `/v1/environments/${limited.app.developmentId}`
@@ -26,11 +28,12 @@ beforeAll(async () => {
     max_output_tokens: 10_000,
     pricing: { input_usd_per_mtok: 0, output_usd_per_mtok: 1 },
   })
-  for (const [alias, other] of [
+  for (const [alias, ...others] of [
     [ALIAS, 'custom/cheap'],
     [WITH_THINKER, 'custom/thinker'],
+    [ALL, 'custom/cheap', 'custom/thinker'],
   ]) {
-    const targets = [PRICED, other].map(model => ({ model, max_retries: 0 }))
+    const targets = [PRICED, ...others].map(model => ({ model, max_retries: 0 }))
     await limited.make(`${environment}/model-aliases`, { alias, strategy: 'priority', targets })
   }
 })
@@ -186,5 +189,13 @@ describe('an alias whose request names no maximum', () => {
     const refused = await ask(key, { model: WITH_THINKER })
     expect(refused).toMatchObject({ status: 429, code: 'quota_exceeded' })
     expect(refused.message).not.toContain(NEVER)
+  })
+
+  test('keeps to the cheapest of them where a budget is too small for reasoning', async () => {
+    // $0.001 are 1,000 tokens of the model that reasons, 200 of the cheap one and 20 of the other.
+    const answer = await ask(await keyWith({ budgets: { limit_usd: 0.001 } }), { model: ALL })
+    expect([answer.status, sent()?.model]).toEqual([200, 'cheap'])
+    expect(Number(answer.cap)).toBeGreaterThan(190)
+    expect(Number(answer.cap)).toBeLessThanOrEqual(200)
   })
 })
