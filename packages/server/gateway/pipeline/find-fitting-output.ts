@@ -37,19 +37,23 @@ export function findFittingOutput(
     return refusals.every(refusal => amountOf(refusal, amounts) <= leftOf(refusal))
   }
   let least: Reservable | undefined
+  let leastAmount = last.wanted
   for (const lists of listTargets(refused)) {
     const targets = lists.at(-1) as readonly ChatTarget[]
     const output = leastOutput(targets)
     if (output >= narrowest.output) continue
-    least = { targets, output }
-    if (!fits(targets, output)) continue
+    if (!fits(targets, output)) {
+      const amount = amountOf(last, amountsOf(targets, output))
+      if (amount > last.meter.limit || amount >= leastAmount) continue
+      least = { targets, output }
+      leastAmount = amount
+      continue
+    }
     const most = findMost(output, narrowest.output, tokens => fits(targets, tokens))
     const widest = lists.find(each => leastOutput(each) <= most && fits(each, most))
     return { targets: widest ?? targets, output: most }
   }
-  if (least === undefined) return undefined
-  const amount = amountOf(last, amountsOf(least.targets, least.output))
-  return amount <= last.meter.limit && amount < last.wanted ? least : undefined
+  return least
 }
 
 /**
