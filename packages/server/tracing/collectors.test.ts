@@ -133,11 +133,9 @@ test('the end of the app does not wait until the exporter to a silent collector 
   })
   collector.answer(() => {})
   await chat(traced)
-  const startedAt = performance.now()
+  // Within the time that a test has, which is shorter than the exporter's own timeouts.
   await traced.stop()
   expect(collector.requests).toHaveLength(1)
-  // It waits 3 s. The bound is far above that, since the machine may be busy, and far below the exporter's own timeouts.
-  expect(performance.now() - startedAt).toBeLessThan(60_000)
 })
 
 test('sends protobuf by default, compressed if asked for', async () => {

@@ -1,3 +1,4 @@
+import type { Framing } from '@rideau/llm/frames/framing'
 import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import { expect, test } from 'vitest'
 import type { AttemptOptions } from './attempt-plain.ts'
@@ -8,12 +9,32 @@ interface Handlers {
   onData(chunk: Buffer): void
 }
 
+class CountingPermit {
+  counted = 0
+
+  receive(bytes: number): boolean {
+    this.counted += bytes
+    return true
+  }
+
+  dropReceived(bytes: number): void {
+    this.counted -= bytes
+  }
+}
+
+interface StreamOptions {
+  readonly permit?: CountingPermit
+  readonly framing?: Framing
+}
+
 /** Attempts a stream whose first chunk this is. `decoded`: the texts of its events. */
-async function attempt(chunk: string, permit?: object) {
+async function attempt(chunk: string, { permit, framing = 'sse' }: StreamOptions = {}) {
   const decoded: string[] = []
   const decoder: StreamDecoder = {
     decode(data): readonly StreamEvent[] {
       decoded.push(data)
+      if (data === 'throw') throw new Error('unreadable')
+      if (data === 'fail') return [{ type: 'error', error: { kind: 'overloaded', detail: 'busy' } }]
       return [{ type: 'delta', index: 0, content: data === 'role' ? '' : data }]
     },
   }
@@ -32,13 +53,13 @@ async function attempt(chunk: string, permit?: object) {
       return { abort() {} }
     },
   }
-  const format = { framing: 'sse', openStream: () => decoder }
+  const format = { framing, openStream: () => decoder }
   const options = { ctx, transport, format, timeoutMs: 1_000 } as unknown as AttemptOptions
   return { decoded, result: await attemptStream(options, () => {}) }
 }
 
-async function open(chunk: string, permit?: object) {
-  const { decoded, result } = await attempt(chunk, permit)
+async function open(chunk: string, options?: StreamOptions) {
+  const { decoded, result } = await attempt(chunk, options)
   if (!result.ok) return expect.unreachable('the stream did not open')
   return { decoded, stream: result.value }
 }
@@ -65,21 +86,34 @@ test.each([
   },
 )
 
+test('nothing is counted any more of a stream that failed before it opened, events included', async () => {
+  const permit = new CountingPermit()
+  const { result } = await attempt('data: role\n\ndata: fail\n\n', { permit })
+  expect(result).toMatchObject({ ok: false, error: { kind: 'overloaded' } })
+  expect(permit.counted).toBe(0)
+})
+
+test('a stream that cannot be read behind its first output, in the same chunk, breaks off there', async () => {
+  const { stream } = await open('a\nthrow\nb\n', { framing: 'ndjson' })
+  const received: string[] = []
+  stream.pipe({
+    onFirstFrames: frames => {
+      for (const { frame } of frames) received.push(frame.data)
+    },
+    onFrame() {},
+    onChunk: chunk => received.push(chunk.toString()),
+    onEnd: () => received.push('end'),
+    onError: ({ detail }) => received.push(detail),
+  })
+  expect(received).toEqual(['a', 'Error: unreadable'])
+})
+
 test('counts what is buffered before the first meaningful event as four times its bytes and 400 an event, until it is passed on', async () => {
-  let counted = 0
-  const permit = {
-    receive(bytes: number) {
-      counted += bytes
-      return true
-    },
-    dropReceived(bytes: number) {
-      counted -= bytes
-    },
-  }
-  const { stream } = await open('data: role\n\ndata: a\n\n', permit)
-  expect(counted).toBe(4 * 21 + 2 * 400)
+  const permit = new CountingPermit()
+  const { stream } = await open('data: role\n\ndata: a\n\n', { permit })
+  expect(permit.counted).toBe(4 * 21 + 2 * 400)
   stream.pipe({ onFirstFrames() {}, onFrame() {}, onChunk() {}, onEnd() {}, onError() {} })
-  expect(counted).toBe(0)
+  expect(permit.counted).toBe(0)
 })
 
 test('a stream has 16,384 events before its output at most', async () => {

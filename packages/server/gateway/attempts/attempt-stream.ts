@@ -165,7 +165,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   }
 
   onFrame(events: readonly StreamEvent[], frame: Frame): void {
-    if (this.#isSettled && !this.#isOpen) return
+    if (this.#hasFailed) return
     this.#frames.push({ events, frame })
     if (!this.#isOpen) this.#inspect(events)
   }
@@ -196,6 +196,8 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
     try {
       const { length } = this.#frames
       const rest = this.#readUntilOpen(chunk)
+      // What was counted is dropped already.
+      if (this.#hasFailed) return
       const hasRoom = this.#receive(FRAME_BYTES * (this.#frames.length - length))
       if (!this.#isOpen) {
         if (!hasRoom) this.giveUp(NO_ROOM)
@@ -205,8 +207,15 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
       this.#unopened.clear()
       if (rest.length > 0) this.#buffered.push(rest)
     } catch (error) {
-      this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
+      this.#endUnreadable({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
+  }
+
+  /** Ends a stream whose reader threw: the attempt, or what follows the frames that were read before. */
+  #endUnreadable(error: UpstreamError): void {
+    if (!this.#isOpen) return this.giveUp(error)
+    this.#call?.abort()
+    this.#end = error
   }
 
   /** Returns false if there is no room for so many bytes. */
@@ -330,6 +339,10 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
 
   get #isSettled(): boolean {
     return this.#settle === undefined
+  }
+
+  get #hasFailed(): boolean {
+    return this.#isSettled && !this.#isOpen
   }
 
   #settleOnce(result: AttemptResult<OpenStream>): void {

@@ -9,28 +9,29 @@ let limited: LimitedApp
 const ALIAS = 'fitted'
 /** Of PRICED, and of a cheaper model that reasons, whose answers have 1,024 tokens at least. */
 const WITH_THINKER = 'with-thinker'
+/** Of all three. */
+const ALL = 'all'
+/** Of the model that reasons, and of one that does not, whose input is dear. */
+const WITH_DEAR_INPUT = 'with-dear-input'
 beforeAll(async () => {
   limited = await openLimitedApp()
   const environment = `/v1/environments/${limited.app.developmentId}`
-  await limited.make(`${environment}/custom-models`, {
-    model: 'custom/cheap',
-    capabilities: ['chat'],
-    context_window: 100_000,
-    max_output_tokens: 10_000,
-    pricing: { input_usd_per_mtok: 0, output_usd_per_mtok: 5 },
-  })
-  await limited.make(`${environment}/custom-models`, {
-    model: 'custom/thinker',
-    capabilities: ['chat', 'reasoning'],
-    context_window: 100_000,
-    max_output_tokens: 10_000,
-    pricing: { input_usd_per_mtok: 0, output_usd_per_mtok: 1 },
-  })
-  for (const [alias, other] of [
-    [ALIAS, 'custom/cheap'],
-    [WITH_THINKER, 'custom/thinker'],
+  for (const [model, capabilities, input, output] of [
+    ['custom/cheap', ['chat'], 0, 5],
+    ['custom/thinker', ['chat', 'reasoning'], 0, 1],
+    ['custom/dear-input', ['chat'], 1_000, 50],
+  ] as const)
+    await limited.make(`${environment}/custom-models`, {
+      ...{ model, capabilities, context_window: 100_000, max_output_tokens: 10_000 },
+      pricing: { input_usd_per_mtok: input, output_usd_per_mtok: output },
+    })
+  for (const [alias, ...models] of [
+    [ALIAS, PRICED, 'custom/cheap'],
+    [WITH_THINKER, PRICED, 'custom/thinker'],
+    [ALL, PRICED, 'custom/cheap', 'custom/thinker'],
+    [WITH_DEAR_INPUT, 'custom/dear-input', 'custom/thinker'],
   ]) {
-    const targets = [PRICED, other].map(model => ({ model, max_retries: 0 }))
+    const targets = models.map(model => ({ model, max_retries: 0 }))
     await limited.make(`${environment}/model-aliases`, { alias, strategy: 'priority', targets })
   }
 })
@@ -185,6 +186,24 @@ describe('an alias whose request names no maximum', () => {
     expect((await ask(key, { model: WITH_THINKER })).status).toBe(200)
     const refused = await ask(key, { model: WITH_THINKER })
     expect(refused).toMatchObject({ status: 429, code: 'quota_exceeded' })
+    expect(refused.message).not.toContain(NEVER)
+  })
+
+  test('keeps to the cheapest of them where a budget is too small for reasoning', async () => {
+    // $0.001 are 1,000 tokens of the model that reasons, 200 of the cheap one and 20 of the other.
+    const answer = await ask(await keyWith({ budgets: { limit_usd: 0.001 } }), { model: ALL })
+    expect([answer.status, sent()?.model]).toEqual([200, 'cheap'])
+    expect(Number(answer.cap)).toBeGreaterThan(190)
+    expect(Number(answer.cap)).toBeLessThanOrEqual(200)
+  })
+
+  test('is refused with the wait for reasoning where a budget never serves those that do not reason', async () => {
+    // $0.002 are 2,000 tokens of the model that reasons, and less than the input of the other.
+    const key = await keyWith({ budgets: { limit_usd: 0.002 } })
+    use(1_500)
+    expect((await ask(key, { model: WITH_DEAR_INPUT })).status).toBe(200)
+    const refused = await ask(key, { model: WITH_DEAR_INPUT })
+    expect(refused).toMatchObject({ status: 402, code: 'budget_exceeded' })
     expect(refused.message).not.toContain(NEVER)
   })
 })

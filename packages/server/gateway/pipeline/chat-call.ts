@@ -163,8 +163,12 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
       : resolved.request
     const addresses = toMediaAddresses(toSender(this.ctx.caller, this.ctx.environment), target)
     if (!needsImages(resolved, this.#body.format, addresses)) {
-      if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, resolved, request))
-      return this.#encode(target, resolved, request)
+      if (!this.ctx.isLong) return this.#encode(target, resolved, request)
+      return takeTurn(this.ctx).then(() => {
+        // The wait has no watch, and a later one is not told of a stop that came before it.
+        this.ctx.assertNotStopped()
+        return this.#encode(target, resolved, request)
+      })
     }
     this.#images ??= new Map()
     return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>

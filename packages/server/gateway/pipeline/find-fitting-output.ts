@@ -36,26 +36,36 @@ export function findFittingOutput(
     const amounts = amountsOf(each, output)
     return refusals.every(refusal => amountOf(refusal, amounts) <= leftOf(refusal))
   }
-  const lists = listTargets(refused).filter(targets => leastOutput(targets) < narrowest.output)
-  for (const targets of lists) {
-    const least = leastOutput(targets)
-    if (!fits(targets, least)) continue
-    const output = findMost(least, narrowest.output, tokens => fits(targets, tokens))
-    const widest = refused.find(each => leastOutput(each.targets) <= output && fits(each.targets, output))
-    return { targets: widest?.targets ?? targets, output }
+  let least: Reservable | undefined
+  let leastAmount = last.wanted
+  for (const lists of listTargets(refused)) {
+    const targets = lists.at(-1) as readonly ChatTarget[]
+    const output = leastOutput(targets)
+    if (output >= narrowest.output) continue
+    if (!fits(targets, output)) {
+      const amount = amountOf(last, amountsOf(targets, output))
+      if (amount > last.meter.limit || amount >= leastAmount) continue
+      least = { targets, output }
+      leastAmount = amount
+      continue
+    }
+    const most = findMost(output, narrowest.output, tokens => fits(targets, tokens))
+    const widest = lists.find(each => leastOutput(each) <= most && fits(each, most))
+    return { targets: widest ?? targets, output: most }
   }
-  const targets = lists.at(-1)
-  if (targets === undefined) return undefined
-  const output = leastOutput(targets)
-  const amount = amountOf(last, amountsOf(targets, output))
-  return amount <= last.meter.limit && amount < last.wanted ? { targets, output } : undefined
+  return least
 }
 
-/** Returns the targets that get the most output, and those that get along with the least, if they are others. */
-function listTargets(refused: readonly Reservable[]): readonly (readonly ChatTarget[])[] {
-  const narrowest = (refused.at(-1) as Reservable).targets
-  const plain = (refused[0] as Reservable).targets.filter(target => !mayReason(target))
-  return plain.length === 0 || !narrowest.some(mayReason) ? [narrowest] : [narrowest, plain]
+/**
+ * Returns the lists of targets that were refused, and the same lists without targets that reason, which get along with less output. The
+ * last of each gets the most output.
+ */
+function listTargets(refused: readonly Reservable[]): readonly (readonly (readonly ChatTarget[])[])[] {
+  const all = refused.map(({ targets }) => targets)
+  const plain = all
+    .map(targets => targets.filter(target => !mayReason(target)))
+    .filter(({ length }) => length > 0)
+  return plain.length === 0 || all.at(-1)?.some(mayReason) !== true ? [all] : [all, plain]
 }
 
 function leastOutput(targets: readonly ChatTarget[]): number {

@@ -9,6 +9,7 @@ import {
 import { type LimitedApp, openLimitedApp, PRICED_CHAT, USED } from '../../testing/harness/limited-app.ts'
 import { replaceProperty } from '../../testing/harness/replace-property.ts'
 import { FirstAnswer } from '../idempotency/first-answer.ts'
+import { canceledFault, type RequestContext } from './request-context.ts'
 
 let limited: LimitedApp
 let restore: () => void = () => {}
@@ -131,4 +132,23 @@ test('a second cancel while the record of the first is written returns true', as
   expect(await cancel()).toMatchObject({ canceled: true })
   gate.open()
   expect(await (await running).json()).toMatchObject({ error: { code: 'request_canceled' } })
+})
+
+test('a cancel while a long request waits for its turn to be encoded ends it before its provider is called', async () => {
+  const { app, deps, upstream } = limited
+  // The last step before that turn.
+  restore = replaceProperty(
+    deps.accessTokens,
+    'find',
+    find =>
+      (id, target, owner): ReturnType<typeof find> => {
+        queueMicrotask(() => (owner as RequestContext).stop(canceledFault()))
+        return find.call(deps.accessTokens, id, target, owner)
+      },
+  )
+  const before = upstream.requests.length
+  const messages = [{ role: 'user', content: 'x '.repeat(300_000) }]
+  const response = await app.call('/v1/chat', { ...PRICED_CHAT, messages })
+  expect(await response.json()).toMatchObject({ error: { code: 'request_canceled' } })
+  expect(upstream.requests).toHaveLength(before)
 })

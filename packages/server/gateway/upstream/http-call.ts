@@ -185,7 +185,8 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     if (this.#chunk === undefined) this.#endAfterRest()
     this.#goOn()
     this.#hasTurn = false
-    return false
+    // The stream is read once this tick ends. Another turn in it would only add to what is read at once then.
+    return this.#handler.isOpening === true
   }
 
   #goOn(): void {

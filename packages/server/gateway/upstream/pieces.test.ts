@@ -2,6 +2,7 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterEach, expect, test } from 'vitest'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
+import { loopTurns, type TurnTaker } from '../../http/fairness/loop-turns.ts'
 import {
   openScriptedUpstream,
   type ScriptedUpstream,
@@ -31,6 +32,8 @@ interface Received {
 interface HandlerOptions {
   /** Whether the handler only keeps what comes, until a promise of this tick. */
   readonly opens?: boolean
+  /** Whether other long work takes turns until the first piece comes, which then has to wait for one. */
+  readonly waits?: boolean
   /** How long it pauses after each piece, in milliseconds; 0: not at all. */
   readonly pauseMs?: number
 }
@@ -42,12 +45,21 @@ async function receive(answer: UpstreamAnswer, options: HandlerOptions = {}): Pr
   const connected = openHttpTransport(openConfiguredEgress({ allowPrivate: true }), { maxConnections: 8 })
   upstream = provider
   transport = connected
-  const { opens = false, pauseMs = 0 } = options
+  const { opens = false, waits = false, pauseMs = 0 } = options
   const chunks: string[] = []
   let opened = 0
   let paused = 0
   let isOpening = false
   const call: { made?: UpstreamCall; isPaused: boolean } = { isPaused: false }
+  const other: TurnTaker = {
+    owner: NOBODY,
+    origin: 'other',
+    takeTurn() {
+      if (chunks.length === 0) loopTurns.wait(other)
+      return false
+    },
+  }
+  if (waits) loopTurns.wait(other)
   const end = await new Promise<UpstreamError | 'end'>(resolve => {
     const handler = {
       isStream: true as const,
@@ -111,18 +123,21 @@ test.each([
   },
 )
 
-test('a handler that is opening gets at most one more piece of the read that opened it', async () => {
-  const lines = '\n'.repeat(20_000)
-  const { chunks, end, opened } = await receive(
-    res => {
-      res.writeHead(200)
-      res.end(lines)
-    },
-    { opens: true },
-  )
-  expect([end, chunks.join('').length]).toEqual(['end', 20_000])
-  expect(opened).toBeLessThanOrEqual(1)
-})
+test.each([false, true])(
+  'a handler that is opening gets at most one more piece of the read that opened it (after a wait: %s)',
+  async waits => {
+    const lines = '\n'.repeat(20_000)
+    const { chunks, end, opened } = await receive(
+      res => {
+        res.writeHead(200)
+        res.end(lines)
+      },
+      { opens: true, waits },
+    )
+    expect([end, chunks.join('').length]).toEqual(['end', 20_000])
+    expect(opened).toBeLessThanOrEqual(1)
+  },
+)
 
 test.each(['keep-alive', 'close'])(
   'a handler that pauses gets no piece until it resumes, and then all of them (connection: %s)',
