@@ -117,7 +117,7 @@ function toVerdict(
     unsupportedParams,
     isChoiceUnsent,
   )
-  const withheld = listWithheld(parsed, source, provider, requester)
+  const withheld = listWithheld(source, provider, requester)
   if (requester.environment.unsupportedParams === 'refuse') {
     const lost = findLost(unsupported, withheld)
     if (lost !== undefined) {

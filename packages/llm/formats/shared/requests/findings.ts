@@ -18,8 +18,6 @@ export interface Findings extends TargetFindings {
    * get it. Absent: there is none.
    */
   readonly cacheMark?: 'cache_control' | 'cachePoint' | undefined
-  /** The provider stores the answer, or may do so by its own default if the body does not say otherwise. */
-  readonly mayBeStored: boolean
 }
 
 /** What not every target can give. */
@@ -74,7 +72,6 @@ export function noFindings(): MutableFindings {
     choices: 1,
     asksForCaching: false,
     cacheMark: undefined,
-    mayBeStored: true,
   }
 }
 
