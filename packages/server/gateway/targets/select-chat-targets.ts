@@ -2,7 +2,7 @@ import { chooseClientFormatId } from '@rideau/llm/formats/choose-client-format'
 import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
 import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { hasImages } from '@rideau/llm/formats/shared/requests/chat-fields'
-import { asksForLongContext, LONG_CONTEXT } from '@rideau/llm/formats/shared/requests/long-context'
+import { LONG_CONTEXT } from '@rideau/llm/formats/shared/requests/long-context'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
@@ -65,11 +65,11 @@ export function selectChatTargets(
     mount,
     conversation: { endUserId: endUser?.id, messages: request.messages },
   }
-  const isLong = asksForLongContext(source)
   const selection = selectTargets<ChatTarget>(
     query,
     (resolved): ChatTargetVerdict => {
-      const target = toVerdict(isLong ? withLongContext(resolved) : resolved, parsed, source, requester, deps)
+      const long = parsed.findings.raisesWindow === true ? withLongContext(resolved) : resolved
+      const target = toVerdict(long, parsed, source, requester, deps)
       return capToCostBound(checkTargetPriced(target, limits), caller, parsed, source)
     },
     deps,

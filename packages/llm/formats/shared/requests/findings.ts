@@ -18,6 +18,11 @@ export interface Findings extends TargetFindings {
    * get it. Absent: there is none.
    */
   readonly cacheMark?: 'cache_control' | 'cachePoint' | undefined
+  /**
+   * A header or a setting asks for a beta that raises the context window of a model that offers it. The pipeline finds it in requests of
+   * every format. Absent: none does.
+   */
+  raisesWindow?: true
 }
 
 /** What not every target can give. */
@@ -40,7 +45,7 @@ export interface TargetFindings {
   /** Items of an id alone, which a provider of this format takes for references to what it keeps. Absent: none. */
   readonly itemsById?: string[]
   /**
-   * Tools that a provider runs and whose results it counts as input, and its own compaction (compactions.ts), which the pipeline finds
+   * Tools that a provider runs and whose results it counts as input, and its own compaction (find-compaction.ts), which the pipeline finds
    * in bodies of every format: how much cannot be known in advance.
    */
   readonly uncounted: string[]
