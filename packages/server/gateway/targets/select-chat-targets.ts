@@ -2,7 +2,7 @@ import { chooseClientFormatId } from '@rideau/llm/formats/choose-client-format'
 import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
 import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { hasImages } from '@rideau/llm/formats/shared/requests/chat-fields'
-import { LONG_CONTEXT } from '@rideau/llm/formats/shared/requests/long-context'
+import { LONG_CONTEXT, takesLongContext } from '@rideau/llm/formats/shared/requests/long-context'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
@@ -78,11 +78,12 @@ export function selectChatTargets(
   return { targets, alias, isStream, parsed, source }
 }
 
-/** What is reserved, bounded and believed of a usage report rests on the window. */
+/** What is reserved, bounded and believed of a usage report rests on the window. A target that a beta does not concern keeps its own. */
 function withLongContext(resolved: ResolvedTarget): ResolvedTarget {
-  const { catalogModel } = resolved
+  const { catalogModel, provider, model } = resolved
   const window = catalogModel?.context_window ?? null
   if (catalogModel === undefined || window === null || window >= LONG_CONTEXT) return resolved
+  if (!takesLongContext(provider, model)) return resolved
   return { ...resolved, catalogModel: { ...catalogModel, context_window: LONG_CONTEXT } }
 }
 
