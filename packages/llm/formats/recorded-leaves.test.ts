@@ -85,7 +85,7 @@ function findStop(
   if (format === undefined) throw new Error(`no format ${formatId}`)
   const unsupported = format.listUnsupportedParams(request, provider, model, source)
   const foreign = format.id === source.format ? [] : findings.nativeOnly
-  const withheld = sender !== 'key' && findings.mayBeStored ? ['store'] : []
+  const withheld = sender === 'key' ? [] : ['store']
   const run = findings.hostedTools.map(({ path }) => path)
   const dropped = [
     ...findings.hosted,

@@ -196,3 +196,25 @@ export const RELIED_ON = [
   'service_tier',
   'background',
 ]
+
+/** Objects whose keys are the caller's data, or mean something else inside. */
+export const FREE = [
+  'metadata',
+  'request_metadata',
+  'client_metadata',
+  'labels',
+  'logit_bias',
+  'response_format',
+  'response_schema',
+  'response_json_schema',
+  'json_schema',
+  'schema',
+  'format',
+  'guided_json',
+  'structured_outputs',
+  'output_format',
+  'documents',
+  'max_price',
+  // Names the model of OpenAI's moderation, which is free.
+  'moderation',
+]

@@ -3,6 +3,7 @@ import { JsonTexts } from './json-texts.ts'
 import { isSendableText, type MediaAddresses } from './media-addresses.ts'
 import {
   DEFERRED,
+  FREE,
   HOSTED_FIELDS,
   HOSTED_TOOL_FIELD,
   OTHER_MODELS,
@@ -77,30 +78,8 @@ const WORDS = [
   ...[IMAGE_WORDS, ANSWER_WORDS, STORED_STATE_WORDS],
 ]
 
-/** Objects whose keys are the caller's data, or mean something else inside. */
-const FREE: ReadonlySet<string> = new Set(
-  [
-    'metadata',
-    'request_metadata',
-    'client_metadata',
-    'labels',
-    'logit_bias',
-    'response_format',
-    'response_schema',
-    'response_json_schema',
-    'json_schema',
-    'schema',
-    'format',
-    'guided_json',
-    'structured_outputs',
-    'output_format',
-    'documents',
-    'context_management',
-    'max_price',
-    // Names the model of OpenAI's moderation, which is free.
-    'moderation',
-  ].map(toPlainName),
-)
+/** Objects in which no name is reserved. Edits of the context have checks of their own. */
+const FREE_NAMES: ReadonlySet<string> = new Set([...FREE, 'context_management'].map(toPlainName))
 
 /**
  * Lower-case letters and digits of a name: `maxOutputTokens`, `max_output_tokens` and `MAX-OUTPUT-TOKENS` are one name,
@@ -161,7 +140,7 @@ export function findReservedField(
 ): string | undefined {
   const plain = toPlainName(name)
   if (isReserved(name, plain)) return name
-  if (FREE.has(plain) || given === null || given === undefined) return undefined
+  if (FREE_NAMES.has(plain) || given === null || given === undefined) return undefined
   if (plain === 'reasoning') return findInReasoning(given, name, texts, depth)
   // Images and audio have prices of their own.
   if (plain === 'modalities') return isTextAlone(given) ? undefined : name

@@ -26,10 +26,12 @@ export const openAiCompact: ClientFormat = {
 
 function encodeRequest(...[request, target, source, dropped = []]: Parameters<EncodeRequest>) {
   if (source?.format !== COMPACT_ID) throw new Error('a compaction is made of no other format')
+  // Here nothing is stored unless the field asks for it, which the provider does not know.
+  const left = source.fields.has('store') ? dropped : dropped.filter(name => name !== 'store')
   return {
     ...toAddress(target, '/responses/compact'),
     headers: { ...JSON_HEADERS },
-    ...passRequest(request, target, source, dropped),
+    ...passRequest(request, target, source, left),
   }
 }
 

@@ -31,7 +31,5 @@ function parseCompact(body: JsonObject, context: ParseContext): ParsedChat {
   }
   const isStored = body.previous_response_id !== undefined && body.previous_response_id !== null
   const hasInput = body.input !== undefined && body.input !== null
-  const parsed = parseResponse(isStored && !hasInput ? { ...body, input: [] } : body, context)
-  // Nothing is stored unless the field asks for it, which the provider does not know here.
-  return { ...parsed, findings: { ...parsed.findings, mayBeStored: body.store !== undefined } }
+  return parseResponse(isStored && !hasInput ? { ...body, input: [] } : body, context)
 }

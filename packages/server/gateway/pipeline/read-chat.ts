@@ -1,4 +1,6 @@
-import { listCompactions } from '@rideau/llm/formats/shared/requests/compactions'
+import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
+import { raisesWindow } from '@rideau/llm/formats/shared/requests/long-context'
+import { readSettings } from '@rideau/llm/formats/shared/requests/read-settings'
 import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { spliceObject } from '@rideau/llm/json/splice'
@@ -86,13 +88,21 @@ async function parseChat(
   const { value, bytes, fields } = format === 'native' ? body : await withoutEndUser(ctx, body)
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
-  parsed.findings.uncounted.push(...listCompactions(value))
   const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
-  const source: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
-  if (headers !== undefined && mayForward(ctx))
-    return { server, parsed, source: { ...source, headers }, endUser }
-  return { server, parsed, source: withFormatHeaders(ctx, source, server), endUser }
+  const plain: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
+  const source =
+    headers !== undefined && mayForward(ctx) ? { ...plain, headers } : withFormatHeaders(ctx, plain, server)
+  noteSettings(parsed.findings, source)
+  return { server, parsed, source, endUser }
+}
+
+/** Notes what settings of any format ask, also where its parser does not know them. */
+function noteSettings(findings: Findings, { value, headers }: SourceBody): void {
+  const { compaction, raisesWindow: isRaised } = readSettings(value)
+  const betas = headers?.['anthropic-beta']
+  if (compaction !== undefined) findings.uncounted.push(compaction)
+  if (isRaised || (betas !== undefined && raisesWindow(betas))) findings.raisesWindow = true
 }
 
 /** Names the end user in every format, and is a field of the native one alone: no provider of the others gets it. */

@@ -73,6 +73,16 @@ const OTHERS: Case[] = [
     },
   ],
   [
+    'instructions that are JSON',
+    RESPONSES,
+    { ...NANO, instructions: JSON.stringify({ context_management: OF_OPENAI }) },
+  ],
+  [
+    'a schema of an answer',
+    CHAT,
+    { ...GROQ, guided_json: { type: 'object', properties: { context_management: { type: 'string' } } } },
+  ],
+  [
     'a parameter of a tool that is called so',
     '/anthropic/v1/messages',
     {

@@ -85,13 +85,12 @@ export function listDroppedFields(
  * another's name or reaches another's cache. A server of one's own may be a proxy that chooses where a request goes by its metadata.
  */
 export function listWithheld(
-  { findings }: ParsedChat,
   { format, value }: SourceBody,
   { models }: Provider,
   { caller, environment }: Requester,
 ): readonly string[] {
   if (caller.kind !== 'client_token') return NOTHING
-  const withheld = findings.mayBeStored ? [STORE] : []
+  const withheld = [STORE]
   if (toSender(caller, environment) === 'trusted_end_user') return withheld
   for (const name of IDENTITIES) if (isSet(value[name])) withheld.push(name)
   if (format === 'native') return withheld

@@ -43,7 +43,7 @@ const LONG: Case[] = [
 let limited: LimitedApp
 beforeAll(async () => {
   limited = await openLimitedApp()
-  await limited.addCredentials('anthropic', 'bedrock')
+  await limited.addCredentials('anthropic', 'bedrock', 'openai')
 })
 afterAll(() => limited.close())
 
@@ -59,6 +59,33 @@ test.each(LONG)('a packed file counts a million tokens with it in %s', async (_w
   expect(await ask(route, body, await boundTo(8.4), beta)).toMatchObject({ wasSent: true })
   const { key } = await limited.freshKey(5.9)
   expect(await ask(route, body, key, beta)).toMatchObject({ status: 402, wasSent: false })
+})
+
+test('a model whose window the beta does not raise keeps its own', async () => {
+  // 200,000 tokens at $1.25 a million.
+  const haiku = { ...SONNET, model: 'anthropic/claude-haiku-4-5' }
+  expect(await ask(ROUTE, haiku, await boundTo(0.3), BETA)).toMatchObject({ wasSent: true })
+  // 128,000 tokens at $0.15 a million.
+  const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${PDF}` }
+  const messages = [{ role: 'user', content: [{ type: 'file', file }] }]
+  const mini = { model: 'openai/gpt-4o-mini', max_tokens: 64, messages, betas: [BETA] }
+  expect(await ask('/openai/v1/chat/completions', mini, await boundTo(0.03), BETA)).toMatchObject({
+    wasSent: true,
+  })
+})
+
+test('a Claude that the catalogue does not list counts a million tokens', async () => {
+  const model = 'anthropic/claude-novel-9'
+  await limited.make(`/v1/environments/${limited.app.developmentId}/custom-models`, {
+    model,
+    capabilities: ['chat', 'vision'],
+    context_window: 200_000,
+    max_output_tokens: 8_000,
+    pricing: { input_usd_per_mtok: 3, output_usd_per_mtok: 15 },
+  })
+  const body = { ...SONNET, model }
+  expect(await ask(ROUTE, body, await boundTo(1), undefined)).toMatchObject({ wasSent: true })
+  expect(await ask(ROUTE, body, await boundTo(1), BETA)).toMatchObject({ status: 402, wasSent: false })
 })
 
 test('other betas leave the window as it is', async () => {

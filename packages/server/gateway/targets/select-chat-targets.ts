@@ -2,7 +2,7 @@ import { chooseClientFormatId } from '@rideau/llm/formats/choose-client-format'
 import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
 import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { hasImages } from '@rideau/llm/formats/shared/requests/chat-fields'
-import { asksForLongContext, LONG_CONTEXT } from '@rideau/llm/formats/shared/requests/long-context'
+import { LONG_CONTEXT, takesLongContext } from '@rideau/llm/formats/shared/requests/long-context'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
@@ -65,11 +65,11 @@ export function selectChatTargets(
     mount,
     conversation: { endUserId: endUser?.id, messages: request.messages },
   }
-  const isLong = asksForLongContext(source)
   const selection = selectTargets<ChatTarget>(
     query,
     (resolved): ChatTargetVerdict => {
-      const target = toVerdict(isLong ? withLongContext(resolved) : resolved, parsed, source, requester, deps)
+      const long = parsed.findings.raisesWindow === true ? withLongContext(resolved) : resolved
+      const target = toVerdict(long, parsed, source, requester, deps)
       return capToCostBound(checkTargetPriced(target, limits), caller, parsed, source)
     },
     deps,
@@ -78,11 +78,12 @@ export function selectChatTargets(
   return { targets, alias, isStream, parsed, source }
 }
 
-/** What is reserved, bounded and believed of a usage report rests on the window. */
+/** What is reserved, bounded and believed of a usage report rests on the window. A target that a beta does not concern keeps its own. */
 function withLongContext(resolved: ResolvedTarget): ResolvedTarget {
-  const { catalogModel } = resolved
+  const { catalogModel, provider, model } = resolved
   const window = catalogModel?.context_window ?? null
   if (catalogModel === undefined || window === null || window >= LONG_CONTEXT) return resolved
+  if (!takesLongContext(provider, model)) return resolved
   return { ...resolved, catalogModel: { ...catalogModel, context_window: LONG_CONTEXT } }
 }
 
@@ -117,7 +118,7 @@ function toVerdict(
     unsupportedParams,
     isChoiceUnsent,
   )
-  const withheld = listWithheld(parsed, source, provider, requester)
+  const withheld = listWithheld(source, provider, requester)
   if (requester.environment.unsupportedParams === 'refuse') {
     const lost = findLost(unsupported, withheld)
     if (lost !== undefined) {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { message } from '../../testing/fakes/scripted-anthropic.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { json } from '../../testing/fakes/scripted-upstream.ts'
 import { type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 
 /** With interleaved thinking Claude takes a budget above the cap of output, and the cap is what is reserved. */
@@ -11,6 +11,16 @@ const HI = [{ role: 'user', content: 'hi' }]
 const ROUTE = '/anthropic/v1/messages'
 const CONVERSE = `/bedrock/model/${ON_BEDROCK}/converse`
 
+/** An answer that is read in either format. */
+const ANSWER = {
+  type: 'message',
+  content: [{ type: 'text', text: 'x' }],
+  stop_reason: 'end_turn',
+  output: { message: { role: 'assistant', content: [{ text: 'x' }] } },
+  stopReason: 'end_turn',
+  usage: { input_tokens: 1, output_tokens: 1, inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+}
+
 const thinking = (budget_tokens: number): object => ({ type: 'enabled', budget_tokens })
 const messages = (max_tokens: number, budget: number): object => ({
   model: SONNET,
@@ -19,11 +29,13 @@ const messages = (max_tokens: number, budget: number): object => ({
   thinking: thinking(budget),
   tools: [{ name: 't', input_schema: { type: 'object' } }],
 })
-const converse = (maxTokens: number | undefined, budget: number): object => ({
+const converseBy = (maxTokens: number | undefined, field: string, budget: number): object => ({
   messages: [{ role: 'user', content: [{ text: 'hi' }] }],
   inferenceConfig: { maxTokens },
-  additionalModelRequestFields: { anthropic_beta: [BETA], thinking: thinking(budget) },
+  additionalModelRequestFields: { anthropic_beta: [BETA], [field]: thinking(budget) },
 })
+const converse = (maxTokens: number | undefined, budget: number): object =>
+  converseBy(maxTokens, 'thinking', budget)
 
 let limited: LimitedApp
 let key: string
@@ -34,12 +46,12 @@ beforeAll(async () => {
 })
 afterAll(() => limited.close())
 
-async function ask(route: string, body: object) {
+async function ask(route: string, body: object, by = key) {
   const before = limited.upstream.requests.length
-  limited.upstream.script(message([{ type: 'text', text: 'x' }]))
-  const response = await limited.app.call(route, body, { key, headers: { 'anthropic-beta': BETA } })
+  limited.upstream.script(json(200, ANSWER))
+  const response = await limited.app.call(route, body, { key: by, headers: { 'anthropic-beta': BETA } })
   await response.text()
-  const sent = limited.upstream.requests.at(before)?.body
+  const sent = limited.upstream.requests.at(before)?.body as any
   return { status: response.status, sent, dropped: response.headers.get('x-rideau-dropped-params') }
 }
 
@@ -66,8 +78,56 @@ test("a budget above the model's own maximum is refused where no cap is sent", a
   expect(await ask(CONVERSE, converse(undefined, 190_000))).toMatchObject({ status: 400, sent: undefined })
 })
 
-test("a budget above the cap in the provider's options is refused", async () => {
-  const options = { anthropic: { thinking: thinking(190_000) } }
-  const body = { model: SONNET, max_output_tokens: 64, messages: HI, provider_options: options }
-  expect(await ask('/v1/chat', body)).toMatchObject({ status: 400, sent: undefined })
+describe('a budget in the options of a provider', () => {
+  const ON_BEDROCK_ID = decodeURIComponent(ON_BEDROCK)
+  const byOptions = (max_output_tokens: number, model: string, fields: object): object => ({
+    model,
+    max_output_tokens,
+    messages: HI,
+    provider_options: { [model.split('/')[0] as string]: fields },
+  })
+  const inAnthropic = (cap: number) => byOptions(cap, SONNET, { thinking: thinking(190_000) })
+  const inBedrock = (cap: number) =>
+    byOptions(cap, ON_BEDROCK_ID, { additionalModelRequestFields: { reasoning_config: thinking(190_000) } })
+
+  test('is lowered to half of the cap', async () => {
+    expect(await ask('/v1/chat', inAnthropic(8_000))).toMatchObject({ sent: { thinking: thinking(4_000) } })
+    expect(await ask('/v1/chat', inBedrock(8_000))).toMatchObject({
+      sent: { additionalModelRequestFields: { reasoning_config: thinking(4_000) } },
+    })
+  })
+
+  test('is left out and named where the cap leaves no room', async () => {
+    const { sent, ...rest } = await ask('/v1/chat', inAnthropic(64))
+    expect([sent === undefined || 'thinking' in sent, rest]).toEqual([
+      false,
+      { status: 200, dropped: 'thinking' },
+    ])
+    const onBedrock = await ask('/v1/chat', inBedrock(64))
+    expect(onBedrock).toMatchObject({
+      sent: { additionalModelRequestFields: {} },
+      dropped: 'additionalModelRequestFields.reasoning_config',
+    })
+  })
+})
+
+test.each<[string, string, object]>([
+  ["Anthropic's format", ROUTE, messages(20_000, 16_000)],
+  ['the fields of a model', CONVERSE, converseBy(20_000, 'reasoning_config', 16_000)],
+  [
+    'options',
+    '/v1/chat',
+    {
+      model: SONNET,
+      max_output_tokens: 20_000,
+      messages: HI,
+      provider_options: { anthropic: { thinking: thinking(16_000) } },
+    },
+  ],
+])('a cap that the gateway lowers lowers the budget too: %s', async (_where, route, body) => {
+  const { key: limitedKey } = await limited.freshKey(0.2)
+  const { status, sent } = await ask(route, body, limitedKey)
+  const { max_tokens = sent.inferenceConfig.maxTokens, thinking: own } = sent
+  const { budget_tokens } = own ?? sent.additionalModelRequestFields.reasoning_config
+  expect([status, budget_tokens, max_tokens < 16_000]).toEqual([200, Math.floor(max_tokens / 2), true])
 })

@@ -37,7 +37,6 @@ function parse(body: JsonObject, { pathModel }: ParseContext): ParsedChat {
       stored: undefined,
       choices: 1,
       asksForCaching: false,
-      mayBeStored: false,
     },
   }
 }

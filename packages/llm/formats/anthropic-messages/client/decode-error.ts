@@ -8,7 +8,9 @@ import {
 } from '../../shared/errors/decode-error.ts'
 import { MAX_WAIT_MS, type ReplyHeaders } from '../../shared/errors/retry-after.ts'
 
-/** The status of each error type, for errors within a stream, which have no status of their own. */
+/**
+ * The status that each error type stands for (Anthropic's page "Errors"). An error within a stream has it: its cause is that of a whole answer.
+ */
 const STATUSES: ReadonlyMap<string, number> = new Map(
   Object.entries({
     invalid_request_error: 400,

@@ -146,9 +146,21 @@ describe('streams', () => {
     ['rate_limit_error', 'slow down', 'rate_limited', 429],
     ['invalid_request_error', 'prompt is too long: 3 tokens > 2 maximum', 'context_length', 400],
     ['invalid_request_error', 'no', 'bad_request', 400],
+    ['api_error', 'prompt is too long: 3 tokens > 2 maximum', 'unavailable', 500],
+    ['api_error', 'Overloaded', 'overloaded', 500],
+    ['not_found_error', 'model: x', 'model_not_found', 404],
+    ['permission_error', 'no', 'auth', 403],
+    ['timeout_error', 'too slow', 'timeout', 504],
   ])('an error event of the type %s', (type, message, kind, status) => {
     expect(decode({ type: 'error', error: { type, message } })).toEqual([
       { type: 'error', error: { kind, status, message, detail: `${type}: ${message}` } },
+    ])
+  })
+
+  test('an error event of an unknown type is read by its words', () => {
+    const error = { type: 'novel_error', message: 'prompt is too long: 3 tokens > 2 maximum' }
+    expect(decode({ type: 'error', error })).toMatchObject([
+      { type: 'error', error: { kind: 'context_length' } },
     ])
   })
 
@@ -199,6 +211,7 @@ describe('errors', () => {
     [529, 'overloaded_error', 'Overloaded', 'overloaded'],
     [500, 'api_error', 'Overloaded', 'overloaded'],
     [500, 'api_error', 'oops', 'unavailable'],
+    [500, 'api_error', 'prompt is too long: 3 tokens > 2 maximum', 'unavailable'],
     [500, 'authentication_error', 'oops', 'unavailable'],
     [500, 'request_too_large', 'oops', 'unavailable'],
     [504, 'timeout_error', 'too slow', 'timeout'],

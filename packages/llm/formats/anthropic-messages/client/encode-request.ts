@@ -74,12 +74,12 @@ function toBody(
       const value = dropped.includes(name) ? undefined : request.extra.get(name)
       if (value !== undefined) encoded[name] = value
     }
-    const thinking = fitThinking(encoded.thinking, encoded.max_tokens as number, undefined)
-    if (thinking === undefined) delete encoded.thinking
-    else encoded.thinking = thinking
   }
   const options = request.providerOptions?.[target.provider.id]
   const body: JsonObject = { ...encoded, ...options }
+  const thinking = fitThinking(body.thinking, encoded.max_tokens as number, undefined)
+  if (thinking === undefined) delete body.thinking
+  else body.thinking = thinking
   const envelope = target.provider.messages
   if (envelope !== undefined) {
     delete body.model

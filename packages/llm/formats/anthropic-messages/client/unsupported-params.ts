@@ -14,7 +14,7 @@ import { type ModelTraits, toModelTraits } from './model-traits.ts'
 export const PASSED_ON: readonly string[] = ['top_k', 'cache_control', 'thinking']
 
 /** See ClientFormat. The provider itself judges a body of its own format, except fields that only steer sampling. */
-export const listUnsupportedParams: ListUnsupportedParams = (request, _provider, model, source) => {
+export const listUnsupportedParams: ListUnsupportedParams = (request, provider, model, source) => {
   const traits = toModelTraits(model)
   if (source?.format === 'anthropic-messages') {
     const { value } = source
@@ -29,7 +29,7 @@ export const listUnsupportedParams: ListUnsupportedParams = (request, _provider,
   if (isTemperatureChanged(request)) names.push('temperature')
   for (const { content } of request.messages) names.push(...listUnknownParts(content))
   if (request.extra !== undefined) names.push(...listLostExtra(request.extra, traits))
-  const thinking = request.extra?.get('thinking')
+  const thinking = request.providerOptions?.[provider.id]?.thinking ?? request.extra?.get('thinking')
   if (thinking !== undefined && fitThinking(thinking, request.maxOutputTokens, undefined) === undefined) {
     names.push('thinking')
   }

@@ -197,7 +197,6 @@ describe('findings', () => {
       hosted: [],
       uncounted: [],
       choices: 1,
-      mayBeStored: true,
     })
     expect(request.tools).toHaveLength(1)
     expect(request).not.toHaveProperty('toolChoice')

@@ -80,8 +80,6 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
       choices: 1,
       asksForCaching: isMark(body.cache_control) || isMarked,
       cacheMark: isMarked ? 'cache_control' : undefined,
-      // Anthropic stores no answers, but a server of this format may know OpenAI's field.
-      mayBeStored: true,
     },
   }
 }

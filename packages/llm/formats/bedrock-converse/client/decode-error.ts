@@ -52,7 +52,14 @@ const CAUSES: readonly Cause[] = [
   },
 ]
 
-/** The status of each cause, for exceptions within a stream, which have no status of their own. */
+/** Exceptions that are failures of the provider's own, and the status that each stands for: within a stream they have no other. */
+const FAILURES: ReadonlyMap<string, number> = new Map([
+  ['internalserver', 500],
+  ['internalfailure', 500],
+  ['serviceunavailable', 503],
+])
+
+/** The status of each cause, for other exceptions within a stream. */
 const STATUSES: Readonly<Partial<Record<UpstreamErrorKind, number>>> = {
   rate_limited: 429,
   overloaded: 503,
@@ -77,19 +84,20 @@ function decodeNamed(
   given: string,
   body: Json,
   headers: ReplyHeaders,
-  status: number | undefined,
+  received: number | undefined,
 ): UpstreamError {
   const object: JsonObject = toObject(body) ?? { message: toText(body) ?? '' }
   // `ThrottlingException:http://internal.amazon.com/…`, or `com.amazon.coral.service#ThrottlingException` in the body.
   const name = (given || toText(object.__type) || '').split(':')[0]?.split('#').at(-1) ?? ''
   // For a wrong signature AWS adds the text that it expected to be signed, with the session token, on further lines.
   const message = (toText(object.message) ?? toText(object.Message) ?? '').split('\n', 1)[0] ?? ''
+  const plainName = name.toLowerCase().replace(/exception$/, '')
+  const status = received ?? FAILURES.get(plainName)
   const base = decodeErrorBody(status, headers, { message, code: name })
   const cause = CAUSES.find(
     cause =>
       canHaveCause(status, cause.kind) &&
-      (cause.names?.includes(name.toLowerCase().replace(/exception$/, '')) === true ||
-        cause.message?.test(message.slice(0, 2000)) === true),
+      (cause.names?.includes(plainName) === true || cause.message?.test(message.slice(0, 2000)) === true),
   )
   if (cause === undefined && status !== undefined) return base
   const kind = cause?.kind ?? (/^validation/i.test(name) ? 'bad_request' : base.kind)

@@ -9,13 +9,13 @@ import { isTemperatureChanged, listUnwritten } from '../../shared/adapted/temper
 import { refusesForcedCalls } from '../../shared/claude/claude-limits.ts'
 import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
 import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
-import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/requests/field-table.ts'
 import { listLostExtras, listLostParts } from '../../shared/requests/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { asksToThink, encodeReasoning } from './encode-reasoning.ts'
 import { encodeTools } from './encode-tools.ts'
+import { fitBudgets } from './fit-budgets.ts'
 import { listRefused } from './model-rules.ts'
 import { passRequest } from './pass-request.ts'
 
@@ -48,7 +48,9 @@ function translateBody(
 ): Pick<EncodedRequest, 'body' | 'content' | 'emulated'> {
   const encoded = encodeBody(withoutNamed(request, listUnwritten(request, dropped)), target.model)
   const options = request.providerOptions?.[target.provider.id]
-  const body = withOwnCap(mergeOptions(encoded, options), request)
+  const merged = withOwnCap(mergeOptions(encoded, options), request)
+  const { fields } = fitBudgets(merged, request)
+  const body = fields === undefined ? merged : { ...merged, additionalModelRequestFields: fields }
   return {
     body: toWellFormedBody(body),
     content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
@@ -87,14 +89,8 @@ function encodeBody(received: ChatRequest, model: string): JsonObject {
 }
 
 /** See ClientFormat. The provider judges a body of its own format; a cap that the gateway lowered may leave no room to think. */
-export const listUnsupportedParams: ListUnsupportedParams = (request, _provider, model, source) => {
-  if (source?.format === 'bedrock-converse') {
-    const thinking = toObject(source.value.additionalModelRequestFields)?.thinking
-    const { maxOutputTokens, receivedOutputCap } = request
-    const isKept =
-      thinking === undefined || fitThinking(thinking, maxOutputTokens, receivedOutputCap) !== undefined
-    return isKept ? [] : ['additionalModelRequestFields.thinking']
-  }
+export const listUnsupportedParams: ListUnsupportedParams = (request, provider, model, source) => {
+  if (source?.format === 'bedrock-converse') return fitBudgets(source.value, request).left
   const refused = listEffective(request, listRefused(request, model))
   const isNearest = isTemperatureChanged(request) && !refused.includes('temperature')
   return [
@@ -104,6 +100,7 @@ export const listUnsupportedParams: ListUnsupportedParams = (request, _provider,
     ...(isNearest ? ['temperature'] : []),
     ...listLostParts(request.messages, PARTS),
     ...(hasBlankStop(request) ? ['stop'] : []),
+    ...fitBudgets(request.providerOptions?.[provider.id] ?? {}, request).left,
   ]
 }
 

@@ -92,33 +92,39 @@ describe('a body that passes through', () => {
   })
 })
 
-describe('a thinking budget that a cap does not hold', () => {
-  const sourceOf = (budget: number) =>
-    toSourceBody('bedrock-converse', {
+describe.each(['thinking', 'reasoning_config', 'reasoningConfig'])(
+  'a thinking budget in %s that a cap does not hold',
+  holder => {
+    const thinking = (budget_tokens: number) => ({ [holder]: { type: 'enabled', budget_tokens }, top_k: 5 })
+    const sourceOf = (budget: number) =>
+      toSourceBody('bedrock-converse', {
+        messages: [],
+        inferenceConfig: { maxTokens: 9000 },
+        additionalModelRequestFields: thinking(budget),
+      })
+    const cappedTo = (maxOutputTokens: number): ChatRequest => ({
+      model: 'p/a',
       messages: [],
-      inferenceConfig: { maxTokens: 9000 },
-      additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: budget }, top_k: 5 },
+      stream: false,
+      includeUsage: true,
+      reasoningEffort: 'medium',
+      receivedOutputCap: 9000,
+      maxOutputTokens,
     })
-  const cappedTo = (maxOutputTokens: number): ChatRequest => ({
-    model: 'p/a',
-    messages: [],
-    stream: false,
-    includeUsage: true,
-    reasoningEffort: 'medium',
-    receivedOutputCap: 9000,
-    maxOutputTokens,
-  })
 
-  test.each([
-    [8000, 4096, { thinking: { type: 'enabled', budget_tokens: 2048 }, top_k: 5 }, []],
-    [2000, 4096, { thinking: { type: 'enabled', budget_tokens: 2000 }, top_k: 5 }, []],
-    [9000, 9000, { thinking: { type: 'enabled', budget_tokens: 9000 }, top_k: 5 }, []],
-    [9500, 9000, { thinking: { type: 'enabled', budget_tokens: 4500 }, top_k: 5 }, []],
-    [8000, 1000, { top_k: 5 }, ['additionalModelRequestFields.thinking']],
-  ])('of %i below a cap of %i', (budget, cap, sent, unsupported) => {
-    const source = sourceOf(budget)
-    expect(bedrockConverse.listUnsupportedParams(cappedTo(cap), bedrock, MODEL, source)).toEqual(unsupported)
-    const { body } = bedrockConverse.encodeRequest(cappedTo(cap), target, source, unsupported)
-    expect(JSON.parse(body.toString()).additionalModelRequestFields).toEqual(sent)
-  })
-})
+    test.each([
+      [8000, 4096, thinking(2048), []],
+      [2000, 4096, thinking(2000), []],
+      [9000, 9000, thinking(9000), []],
+      [9500, 9000, thinking(4500), []],
+      [8000, 1000, { top_k: 5 }, [`additionalModelRequestFields.${holder}`]],
+    ])('of %i below a cap of %i', (budget, cap, sent, unsupported) => {
+      const source = sourceOf(budget)
+      expect(bedrockConverse.listUnsupportedParams(cappedTo(cap), bedrock, MODEL, source)).toEqual(
+        unsupported,
+      )
+      const { body } = bedrockConverse.encodeRequest(cappedTo(cap), target, source, unsupported)
+      expect(JSON.parse(body.toString()).additionalModelRequestFields).toEqual(sent)
+    })
+  },
+)

@@ -4,10 +4,10 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { EncodedRequest } from '../../../upstream/upstream-request.ts'
-import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/reasoning/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
+import { fitBudgets } from './fit-budgets.ts'
 
 /**
  * The received bytes of a body in this format, with the fields changed that must differ. The address names the model.
@@ -25,10 +25,9 @@ export function passRequest(
     // A copy, since the next attempt reads the same value.
     changes.set('inferenceConfig', { ...toObject(source.value.inferenceConfig), maxTokens: cap })
   }
-  const { thinking, ...more } = toObject(source.value.additionalModelRequestFields) ?? {}
-  const fitted = fitThinking(thinking, cap, request.receivedOutputCap)
-  if (fitted !== thinking) {
-    changes.set('additionalModelRequestFields', fitted === undefined ? more : { ...more, thinking: fitted })
+  const { fields } = fitBudgets(source.value, request)
+  if (fields !== toObject(source.value.additionalModelRequestFields)) {
+    changes.set('additionalModelRequestFields', fields)
   }
   for (const name of dropped) changes.set(name, undefined)
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))

@@ -68,8 +68,6 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       // Claude's own mark may stand among the fields of the model.
       asksForCaching: isMarked || isSet(modelFields?.cache_control),
       cacheMark: isMarked ? 'cachePoint' : undefined,
-      // Bedrock stores no answers, but a server of this format may know OpenAI's field.
-      mayBeStored: true,
     },
   }
 }

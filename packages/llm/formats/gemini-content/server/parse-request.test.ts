@@ -181,7 +181,6 @@ describe('finds', () => {
     expect(find(part({ text: 'cache_control cachePoint store' }))).toMatchObject({
       choices: 1,
       asksForCaching: false,
-      mayBeStored: true,
     })
   })
 

@@ -124,21 +124,25 @@ function setOutputCap(
   }
 }
 
-/** Divides the output cap, where it would leave reasoning out: what both spend together keeps to it. */
+/** Keeps a budget of reasoning to the output cap, which it divides where that would leave reasoning out. */
 function boundReasoning(
   { maxOutputTokens: cap }: ChatRequest,
   body: WireBody,
   rule: OpenAiModelRule | undefined,
   changes: Changes,
 ): void {
-  if (rule?.reasonsBesideCap === undefined || cap === undefined) return
-  const enabled = readChanged('enable_thinking', body, changes)
+  if (cap === undefined) return
   const budgetTokens = readChanged(BUDGET, body, changes)
+  // The provider takes no budget of zero.
+  const half = Math.max(1, Math.floor(cap / 2))
+  if (rule?.reasonsBesideCap === undefined) {
+    if (typeof budgetTokens === 'number' && budgetTokens > cap) changes.set(BUDGET, half)
+    return
+  }
+  const enabled = readChanged('enable_thinking', body, changes)
   // Any other value, such as the text "true", may count as true.
   if (enabled === false || (rule.reasonsBesideCap === 'asked' && (enabled ?? budgetTokens) === undefined))
     return
-  // The provider takes no budget of zero.
-  const half = Math.max(1, Math.floor(cap / 2))
   const budget = typeof budgetTokens === 'number' && budgetTokens >= 1 ? Math.min(budgetTokens, half) : half
   changes.set(BUDGET, budget)
   changes.set(rule.outputCap ?? 'max_tokens', Math.max(1, cap - budget))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scanJson } from '../../../json/json-scan.ts'
-import type { JsonObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { Message } from '../../../request/message.ts'
@@ -68,7 +68,10 @@ describe('the output cap of a provider whose reasoning lies outside it', () => {
 })
 
 test('no budget of reasoning is larger than the output cap', () => {
-  const { content } = encode('custom', 'm', { thinking_budget: 2 }, 1)
+  const budgetOf = ({ body }: EncodedRequest): Json => JSON.parse(body.toString()).thinking_budget
+  expect(budgetOf(encode('custom', 'm', { thinking_budget: 101 }, 100))).toBe(50)
+  expect(budgetOf(encode('custom', 'm', { thinking_budget: 100 }, 100))).toBe(100)
+  const { content } = encode('custom', 'm', { thinking_budget: '2' }, 1)
   const granted = {
     sender: 'key',
     isStream: false,

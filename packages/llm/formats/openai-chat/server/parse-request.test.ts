@@ -160,9 +160,9 @@ test('a call may leave its type out, or have one that a provider knows for a fun
   }
 })
 
-test('every choice is counted, and an answer may be stored only where the body has the field', () => {
-  expect(parse({}).findings).toMatchObject({ choices: 1, mayBeStored: true })
-  expect(parse({ n: 3, store: false }).findings).toMatchObject({ choices: 3, mayBeStored: true })
+test('every choice is counted', () => {
+  expect(parse({}).findings).toMatchObject({ choices: 1 })
+  expect(parse({ n: 3 }).findings).toMatchObject({ choices: 3 })
 })
 
 const MARK = { type: 'ephemeral' }

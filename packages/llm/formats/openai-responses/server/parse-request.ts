@@ -82,7 +82,6 @@ export function parseRequest(
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
       asksForCaching: findings.hasCacheMark || isMarked(body),
-      mayBeStored: true,
     },
     repeated: {
       echo: toEcho(body, source.bytes.length),

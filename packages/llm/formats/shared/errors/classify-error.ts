@@ -99,7 +99,7 @@ const REFUSALS: ReadonlySet<UpstreamErrorKind> = new Set([
   'model_not_found',
 ])
 
-/** Returns true if an answer of this status can have this cause. A frame of a stream has no status and can have any. */
+/** Returns true if an answer of this status can have this cause. undefined: of a frame of a stream that tells none, which can have any. */
 export function canHaveCause(status: number | undefined, kind: UpstreamErrorKind): boolean {
   return status === undefined || status < 500 || !REFUSALS.has(kind)
 }

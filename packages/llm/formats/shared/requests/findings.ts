@@ -18,8 +18,11 @@ export interface Findings extends TargetFindings {
    * get it. Absent: there is none.
    */
   readonly cacheMark?: 'cache_control' | 'cachePoint' | undefined
-  /** The provider stores the answer, or may do so by its own default if the body does not say otherwise. */
-  readonly mayBeStored: boolean
+  /**
+   * A header or a setting asks for a beta that raises the context window of a model that offers it. The pipeline finds it in requests of
+   * every format. Absent: none does.
+   */
+  raisesWindow?: true
 }
 
 /** What not every target can give. */
@@ -42,7 +45,7 @@ export interface TargetFindings {
   /** Items of an id alone, which a provider of this format takes for references to what it keeps. Absent: none. */
   readonly itemsById?: string[]
   /**
-   * Tools that a provider runs and whose results it counts as input, and its own compaction (compactions.ts), which the pipeline finds
+   * Tools that a provider runs and whose results it counts as input, and its own compaction (find-compaction.ts), which the pipeline finds
    * in bodies of every format: how much cannot be known in advance.
    */
   readonly uncounted: string[]
@@ -74,7 +77,6 @@ export function noFindings(): MutableFindings {
     choices: 1,
     asksForCaching: false,
     cacheMark: undefined,
-    mayBeStored: true,
   }
 }
 

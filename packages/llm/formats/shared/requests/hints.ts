@@ -16,6 +16,7 @@ const HINTS: ReadonlySet<string> = new Set([
     'thinking',
   ],
   ...['enable_thinking', 'thinking_budget', 'thinkingConfig', 'think'],
+  ...['reasoning_config', 'reasoningConfig'],
   ...[
     'cache_control',
     'cachePoint',
