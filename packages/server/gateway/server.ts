@@ -5,6 +5,7 @@ import { RequestError } from '@rideau/llm/formats/shared/reading/request-error'
 import { fromReservedField } from '@rideau/llm/formats/shared/requests/reserved-fields'
 import { ReservedFieldError } from '@rideau/llm/upstream/authorize-request'
 import { Fault, toFault } from '../core/fault.ts'
+import { isSent } from '../http/answer/is-sent.ts'
 import { writeHead } from '../http/answer/write-head.ts'
 import { ReceivedRequest } from '../http/body/received-request.ts'
 import { batchInTick } from '../http/fairness/batch-in-tick.ts'
@@ -184,7 +185,7 @@ function openContext(
   deps.ticker.add(ctx)
   // 'close' follows both a complete answer and a disconnect. Other events do not fire in every case.
   res.on('close', () => {
-    if (res.writableFinished) return
+    if (isSent(res)) return
     ctx.isGone = true
     try {
       stopIfUnwanted(ctx)

@@ -3,6 +3,7 @@ import type { AdmissionScope } from '../../core/admission/admission-scope.ts'
 import { acquire, release } from '../../core/admission/fair-share.ts'
 import type { RefusalCounter } from '../../core/admission/refusal-counter.ts'
 import { Fault } from '../../core/fault.ts'
+import { isSent } from '../../http/answer/is-sent.ts'
 import type { BodyMemory } from '../../http/body/body-memory.ts'
 import type { UnreadAnswer, UnreadAnswers } from '../../http/fairness/unread-answers.ts'
 import type { Ticker, TickerEntry } from './ticker.ts'
@@ -162,7 +163,7 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
   /** Events of the response do not fire in every case, such as for pipelined requests whose connection closed. */
   #isAnswered(): boolean {
     const { req, res } = this.#request
-    return res.writableFinished || res.destroyed || req.socket.destroyed
+    return isSent(res) || res.destroyed || req.socket.destroyed
   }
 
   #close(): void {

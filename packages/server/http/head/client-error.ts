@@ -2,6 +2,7 @@ import { METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream'
 import { Fault } from '../../core/fault.ts'
 import { faultHeaders } from '../answer/envelope.ts'
+import { isSent } from '../answer/is-sent.ts'
 import { toSafe } from '../answer/write-head.ts'
 
 /** The largest accepted header block; a larger one is answered with 413 `request_too_large`. */
@@ -49,7 +50,7 @@ export function answerClientError(
     socket.destroy()
     return
   }
-  if (answer !== undefined && !answer.writableFinished && !isOfOwnRequest(answer, socket)) {
+  if (answer !== undefined && !isSent(answer) && !isOfOwnRequest(answer, socket)) {
     endAfter(answer, socket)
     return
   }
