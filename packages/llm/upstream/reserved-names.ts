@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json/json-value.ts'
+import { isObject, type Json, type JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isSendableText, type MediaAddresses } from './media-addresses.ts'
 import {
@@ -169,6 +169,7 @@ export function findReservedField(
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return name
   if (typeof value !== 'object' || value === null) return undefined
+  if (name === SECURITY_CONTEXT && isObject(given)) return findInSecurityContext(given, texts, depth)
   const inner = findReservedWithin(value, texts, depth + 1)
   if (inner !== undefined) return joinPath(name, inner)
   return plain === 'provider' ? findHostChoice(value, name) : undefined
@@ -224,6 +225,21 @@ export function findStoredState(
   depth = 0,
   listName = name,
 ): string | undefined {
+/**
+ * Who uses an application, for the security team of an Azure account. The tenant that it names is the end user's: another account is not
+ * asked. Source: learn.microsoft.com, "AzureUserSecurityContext".
+ */
+const SECURITY_CONTEXT = 'user_security_context'
+const USERS_TENANT = 'end_user_tenant_id'
+
+function findInSecurityContext(given: JsonObject, texts: JsonTexts, depth: number): string | undefined {
+  const others = Object.entries(given).filter(
+    ([name, value]) => name !== USERS_TENANT || typeof value !== 'string',
+  )
+  const found = findReserved(Object.fromEntries(others), texts, depth + 1)
+  return found === undefined ? undefined : joinPath(SECURITY_CONTEXT, found)
+}
+
   if (given === null || given === false) return undefined
   if (isStoredStateName(name)) return name
   const value = typeof given === 'string' ? texts.read(given) : given
