@@ -1,7 +1,8 @@
+import { isObject, toObject } from '../../../json/json-value.ts'
 import {
   ADDRESS,
   DATA,
-  DATA_WITHOUT_STORED,
+  ECHO,
   forEndUsers,
   MEDIA,
   REFUSED,
@@ -58,13 +59,27 @@ export const TOOL_CALLS = toListRule(
     function: CALLED,
     custom: toObjectRule({ name: SCALAR, input: DATA }),
     cache_control: CACHE_MARK,
-    extra_content: DATA_WITHOUT_STORED,
+    extra_content: ECHO,
   }),
 )
 
 export const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS, detail: SCALAR }), ADDRESS)
 
-/** The text of a message, which may stand for files. */
+/** OpenRouter reads a parsed file there again, with its images. Source: openrouter.ai/docs/features/multimodal/pdfs. */
+const PARSED_FILE = toObjectRule({
+  type: SCALAR,
+  file: toObjectRule({
+    hash: SCALAR,
+    name: SCALAR,
+    content: toListRule(toObjectRule({ type: SCALAR, text: SCALAR, image_url: IMAGE_URL })),
+  }),
+})
+const ANNOTATION: Rule = {
+  check: (value, grant) => (isObject(toObject(value)?.file) ? PARSED_FILE : ECHO).check(value, grant),
+}
+const ANNOTATIONS = toListRule(ANNOTATION)
+
+/** The text of a part, which may stand for files. */
 const SAID: Rule = {
   check: (value, grant) => (namesStoredFiles(value) ? STORED : SCALAR).check(value, grant),
 }
@@ -74,8 +89,8 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
   type: SCALAR,
   cache_control: CACHE_MARK,
   prompt_cache_breakpoint: CACHE_MARK,
-  annotations: DATA_WITHOUT_STORED,
-  citations: DATA_WITHOUT_STORED,
+  annotations: ANNOTATIONS,
+  citations: ECHO,
   role: ROLE,
   refusal: SCALAR,
   reasoning: SCALAR,
@@ -124,9 +139,10 @@ const MESSAGE = toObjectRule({
   reasoning_content: SCALAR,
   reasoning_details: REASONING_DETAILS,
   cache_control: CACHE_MARK,
-  annotations: DATA_WITHOUT_STORED,
+  annotations: ANNOTATIONS,
   is_error: SCALAR,
-  parsed: DATA_WITHOUT_STORED,
+  // What a client made of the text.
+  parsed: DATA,
   // The answer is to go on where the message ends.
   prefix: SCALAR,
   partial: SCALAR,
