@@ -26,6 +26,8 @@ export interface Grant {
   readonly hostedTools?: ReadonlySet<string> | undefined
   /** What the provider may be asked to fetch. */
   readonly addresses: MediaAddresses
+  /** The provider shows texts of messages to its model as they are. Absent: it may read stored files in their place. */
+  readonly hasPlainTexts?: boolean | undefined
 }
 
 /** What may stand in one place of a body. */
@@ -135,8 +137,8 @@ function checkUnread(value: Json, grant: Grant): string | undefined {
 
 function findInSetting(name: string, value: Json, grant: Grant): string | undefined {
   const texts = toTexts(grant)
-  const found = findReservedField('', value, texts)
-  return found ?? (sender === 'key' ? undefined : findStoredState('', value, texts, grant.addresses))
+  const found = findReservedField(name, value, texts)
+  return found ?? (grant.sender === 'key' ? undefined : findStoredState(name, value, texts, grant.addresses))
 }
 
 /** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */

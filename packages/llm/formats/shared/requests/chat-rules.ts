@@ -18,7 +18,7 @@ import {
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../../upstream/reserved-names.ts'
-import { namesStoredFiles, namesStoredFilesInParts } from '../reading/names-content.ts'
+import { isMessageOfStoredFiles, isStoredFiles } from '../reading/names-content.ts'
 import { withDeclaredTools } from '../tools/declared-tools.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
@@ -81,7 +81,8 @@ const ANNOTATIONS = toListRule(ANNOTATION)
 
 /** The text of a part, which may stand for files. */
 const SAID: Rule = {
-  check: (value, grant) => (namesStoredFiles(value) ? STORED : SCALAR).check(value, grant),
+  check: (value, grant) =>
+    (grant.hasPlainTexts !== true && isStoredFiles(value) ? STORED : SCALAR).check(value, grant),
 }
 
 /** Fields that clients leave on a part of any kind when they send an answer back. */
@@ -121,15 +122,9 @@ const PART = toTypedRule(
   UNREAD_CONTENT,
 )
 
-const PARTS = toListRule(PART)
-const SAID_IN_PARTS: Rule = {
-  check: (value, grant) =>
-    PARTS.check(value, grant) ?? (namesStoredFilesInParts(value) ? STORED.check(value, grant) : undefined),
-}
-
-const MESSAGE = toObjectRule({
+const MESSAGE_FIELDS = toObjectRule({
   role: ROLE,
-  content: toTextOrRule(SAID_IN_PARTS, SAID),
+  content: toTextOrRule(toListRule(PART)),
   name: SCALAR,
   tool_calls: TOOL_CALLS,
   tool_call_id: SCALAR,
@@ -149,6 +144,14 @@ const MESSAGE = toObjectRule({
   // An answer in speech that the provider keeps.
   audio: STORED,
 })
+
+const MESSAGE: Rule = {
+  check: (value, grant) => {
+    const found = MESSAGE_FIELDS.check(value, grant)
+    if (found !== undefined || grant.hasPlainTexts === true) return found
+    return isMessageOfStoredFiles(value) ? '.content' : undefined
+  },
+}
 
 export const FUNCTION = toObjectRule(
   { name: SCALAR, description: SCALAR, parameters: DATA, strict: SCALAR, cache_control: CACHE_MARK },
