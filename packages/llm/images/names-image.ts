@@ -1,14 +1,19 @@
 import type { Json } from '../json/json-value.ts'
 import type { JsonTexts } from '../upstream/json-texts.ts'
 import { toPlainName } from '../upstream/reserved-names.ts'
+import { findImageType } from './image-type.ts'
 
 /** An address that a provider may fetch, or a data URL. */
 const ADDRESS = /^\s*(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
-/** Base64 has no white space between its letters; a longer text of one word is nothing else. */
-const LONG_WORD = /^\s*\S{512}/
+/** Base64 has no white space between its letters; a longer word of ASCII characters is nothing else. */
+const LONG_WORD = /^\s*[!-~]{512}/
+/** The first letters of base64 in which an image is looked for. Lenient decoders leave out others, such as line ends. */
+const HEAD_CHARS = 1_400
+/** Settings that forms send as texts. */
+const PLAIN = /^\s*(?:[-+]?(?:\d+\.?\d*|\.\d+)|true|false|none|off|disabled)?\s*$/i
 const OF_IMAGES = /image|reference|mask|picture|photo/
 /** How images are made, by the ends of such names. */
-const OF_SETTINGS = /(?:size|format|style|ratio|resolution|quality|type|width|height)$/
+const OF_SETTINGS = /(?:size|format|style|ratio|resolution|quality|type|width|height|strength)$/
 
 /**
  * Whether a field that the gateway does not read has an image, at any depth: by its name, or as an address, a data URL or base64. Its
@@ -19,8 +24,14 @@ export function namesImage(name: string, given: Json, texts: JsonTexts): boolean
   if (value === undefined) return true
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return false
   const plain = toPlainName(name)
-  if (OF_IMAGES.test(plain) && !OF_SETTINGS.test(plain)) return true
-  if (typeof value === 'string') return ADDRESS.test(value) || LONG_WORD.test(value)
+  const isOfImage = OF_IMAGES.test(plain) && !OF_SETTINGS.test(plain)
+  if (typeof value === 'string') return isOfImage ? !PLAIN.test(value) : isImage(value)
+  if (isOfImage) return true
   if (Array.isArray(value)) return value.some(entry => namesImage('', entry, texts))
   return Object.entries(value).some(([inner, each]) => each !== undefined && namesImage(inner, each, texts))
+}
+
+function isImage(text: string): boolean {
+  if (ADDRESS.test(text) || LONG_WORD.test(text)) return true
+  return findImageType(Buffer.from(text.slice(0, HEAD_CHARS), 'base64')) !== undefined
 }

@@ -22,6 +22,8 @@ export interface OpenAiDeviations {
   readonly takesReasoning?: boolean
   /** Takes Anthropic's `cache_control` on parts and tools, and hands it on to models that know it. Default false: left out. */
   readonly takesCacheMarks?: boolean
+  /** Reads stored files in place of messages that name them by `fileid://`. */
+  readonly readsFileIds?: true
   /** The exact number of letters and digits that a tool-call id must have. Other ids are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
   /**

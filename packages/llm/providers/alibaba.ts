@@ -13,6 +13,7 @@ export const alibaba: Provider = {
   maker: true,
   openai: {
     reasoningField: 'reasoning_content',
+    readsFileIds: true,
     // Of the newer models one cap bounds everything. `max_tokens` of the older ones does not limit the length of the chain of thought.
     // Source: alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions, "max_completion_tokens".
     models: [

@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isAddressName, isSendableAddress, isSendableMedia, type MediaAddresses } from './media-addresses.ts'
-import { findReservedField, findStoredState, toPlainName } from './reserved-names.ts'
+import { findReservedField, toPlainName } from './reserved-names.ts'
+import { findReference, findStoredContent, findStoredState } from './stored-state.ts'
 
 /**
  * Who sends a body. `key`: a server. `end_user`: a client token. `trusted_end_user`: a client token of an environment that
@@ -25,6 +26,8 @@ export interface Grant {
   readonly hostedTools?: ReadonlySet<string> | undefined
   /** What the provider may be asked to fetch. */
   readonly addresses: MediaAddresses
+  /** The provider shows texts of messages to its model as they are. Absent: it may read stored files in their place. */
+  readonly hasPlainTexts?: boolean | undefined
 }
 
 /** What may stand in one place of a body. */
@@ -98,9 +101,10 @@ export class FieldRules {
     const { sender } = grant
     if (sender === 'end_user' || this.#unknown === 'refused' || this.isOtherSpelling(name)) return name
     if (value === null) return undefined
-    const texts = toTexts(grant)
-    const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, texts) : undefined
-    return reserved ?? (sender === 'key' ? undefined : findStoredState(name, value, texts, grant.addresses))
+    if (this.#unknown === 'free') {
+      return sender === 'key' ? undefined : findStoredContent(name, value, grant.addresses)
+    }
+    return findInSetting(name, value, grant)
   }
 
   /** A parser that ignores case or separators would take the name for a known one. */
@@ -128,11 +132,13 @@ function isScalar(value: Json): boolean {
 /** An object where none is expected: its meaning is unknown, so its names decide. */
 function checkUnread(value: Json, grant: Grant): string | undefined {
   if (isScalar(value)) return undefined
-  const { sender } = grant
-  if (sender === 'end_user') return ''
+  return grant.sender === 'end_user' ? '' : findInSetting('', value, grant)
+}
+
+function findInSetting(name: string, value: Json, grant: Grant): string | undefined {
   const texts = toTexts(grant)
-  const found = findReservedField('', value, texts)
-  return found ?? (sender === 'key' ? undefined : findStoredState('', value, texts, grant.addresses))
+  const found = findReservedField(name, value, texts)
+  return found ?? (grant.sender === 'key' ? undefined : findStoredState(name, value, texts, grant.addresses))
 }
 
 /** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */
@@ -178,9 +184,12 @@ function isText(value: Json | undefined): boolean {
   return typeof value !== 'object' || value === null
 }
 
-/** Allows what DATA allows, except names of what the provider stores, unless a key sends them. */
-export const DATA_WITHOUT_STORED: Rule = {
-  check: (value, grant) => (grant.sender === 'key' ? undefined : findStoredState('', value, toTexts(grant))),
+/**
+ * Citations, annotations and the like, which a provider wrote beside an answer and clients send back. A client token may name no stored file
+ * in them; all else is shown to the model or means nothing.
+ */
+export const ECHO: Rule = {
+  check: (value, { sender }) => (sender === 'key' ? undefined : findReference(value)),
 }
 
 /** Content of a kind that the gateway does not know. */
@@ -188,7 +197,7 @@ export const UNREAD_CONTENT: Rule = {
   check: (value, grant) => {
     const { sender, addresses } = grant
     if (sender === 'key') return undefined
-    return sender === 'end_user' ? '' : findStoredState('', value, toTexts(grant), addresses)
+    return sender === 'end_user' ? '' : findStoredContent('', value, addresses)
   },
 }
 

@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../json/json-value.ts'
+import { isObject, type Json, type JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
-import { isSendableText, type MediaAddresses } from './media-addresses.ts'
 import {
   DEFERRED,
   FREE,
@@ -19,7 +18,7 @@ import {
  */
 
 /** A longer name is never a spelling of a reserved one. */
-const MAX_NAME = 200
+export const MAX_NAME = 200
 /**
  * The longest spelling of a reserved name with other than ASCII characters. A letter of a reserved name is made of one character, which takes two
  * units at most, so only a spelling with many characters that belong to no name is longer.
@@ -72,7 +71,7 @@ const IMAGE_WORDS =
 /** Words for a number of answers, such as `n_cmpl` of llama.cpp's server. */
 const ANSWER_WORDS =
   /^(?:n|num|number|numberof|total)(?:answer|candidate|choice|cmpl|completion|generation|reply|replie|response|sequence)s?(?:per[a-z]+)?$|^(?:answer|candidate|choice|completion|generation|response)s?count$|^bestofn?$|^n(?:um)?return(?:ed|s)?$|beam(?:size|width)?s?$/
-const STORED_STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
+export const STORED_STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
 const WORDS = [
   ...[RESERVED_WORDS, CAP_WORDS, WEIGHT_WORDS, PLACE_WORDS, ACCESS_WORDS, HOSTED_WORDS, HOSTED_TOOL_FIELD],
   ...[IMAGE_WORDS, ANSWER_WORDS, STORED_STATE_WORDS],
@@ -115,7 +114,7 @@ function isReserved(name: string, plain: string): boolean {
 }
 
 /** The limit on a body's depth. Only JSON inside a string can be deeper. */
-const MAX_DEPTH = 64
+export const MAX_DEPTH = 64
 
 /**
  * Returns the path of the first reserved field, at any depth, or undefined. `texts`: of the body, if more of it is checked.
@@ -142,6 +141,7 @@ export function findReservedField(
   if (isReserved(name, plain)) return name
   if (FREE_NAMES.has(plain) || given === null || given === undefined) return undefined
   if (plain === 'reasoning') return findInReasoning(given, name, texts, depth)
+  if (name === SECURITY_CONTEXT && isObject(given)) return findInSecurityContext(given, texts, depth)
   // Images and audio have prices of their own.
   if (plain === 'modalities') return isTextAlone(given) ? undefined : name
   // A string that holds JSON counts as that JSON: forms have no other way to send an object.
@@ -172,61 +172,6 @@ function joinPath(start: string, end: string): string {
   return end === '' || end.startsWith('[') ? start + end : `${start}.${end}`
 }
 
-/** Fields by which a body reaches what a provider stores: an uploaded file, a stored answer, an object of the account. */
-const STORED_NAMES: ReadonlySet<string> = new Set(
-  ['file_id', 'file_ids', 'store', 's3_location', 'session_id', 'user_profile_id', ...STORED_STATE].map(
-    toPlainName,
-  ),
-)
-
-/** Words for ids of what an account keeps. Keys may send them. */
-const STORED_ID_WORDS =
-  /(?:attachment|base|cache|document|file|memory|skill|store|upload)ids?$|storenames?$|ragcorpor[ao]$|datastores?$/
-/** A name of a file that is its id. */
-const FILE_ID = /^\s*file[-_]/i
-
-function isStoredStateName(name: string): boolean {
-  const plain = toPlainName(name)
-  if (STORED_NAMES.has(plain)) return true
-  return plain.length <= MAX_NAME && (STORED_STATE_WORDS.test(plain) || STORED_ID_WORDS.test(plain))
-}
-
-/**
- * Returns the path of the first field, at any depth, that reaches what the provider stores, or names an address that it may not
- * be asked to fetch. It begins with `name`. `listName`: of the list that `given` stands in.
- */
-export function findStoredState(
-  name: string,
-  given: Json,
-  texts: JsonTexts,
-  addresses: MediaAddresses = 'any',
-  depth = 0,
-  listName = name,
-): string | undefined {
-  if (given === null || given === false) return undefined
-  if (isStoredStateName(name)) return name
-  const value = typeof given === 'string' ? texts.read(given) : given
-  if (value === undefined) return name
-  if (typeof value === 'string') {
-    const isFileId = FILE_ID.test(value) && /^files?$/i.test(listName)
-    return !isFileId && isSendableText(listName, value, addresses) ? undefined : name
-  }
-  if (typeof value !== 'object' || value === null) return undefined
-  if (depth > MAX_DEPTH) return name
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      const found = findStoredState('', value[at] as Json, texts, addresses, depth + 1, listName)
-      if (found !== undefined) return `${name}[${at}]${found}`
-    }
-    return undefined
-  }
-  for (const inner in value) {
-    const found = findStoredState(inner, value[inner] as Json, texts, addresses, depth + 1)
-    if (found !== undefined) return `${name}.${found}`
-  }
-  return undefined
-}
-
 function isTextAlone(value: Json): boolean {
   return (Array.isArray(value) ? value : [value]).every(kind => kind === 'text')
 }
@@ -250,6 +195,21 @@ function findInReasoning(given: Json, path: string, texts: JsonTexts, depth: num
     : Object.fromEntries(Object.entries(value).filter(([name]) => toPlainName(name) !== 'maxtokens'))
   const found = findReservedWithin(others, texts, depth + 1)
   return found === undefined ? undefined : joinPath(path, found)
+}
+
+/**
+ * Who uses an application, for the security team of an Azure account. The tenant that it names is the end user's: another account is not
+ * asked. Source: learn.microsoft.com, "AzureUserSecurityContext".
+ */
+const SECURITY_CONTEXT = 'user_security_context'
+const USERS_TENANT = 'end_user_tenant_id'
+
+function findInSecurityContext(given: JsonObject, texts: JsonTexts, depth: number): string | undefined {
+  const others = Object.entries(given).filter(
+    ([name, value]) => name !== USERS_TENANT || typeof value !== 'string',
+  )
+  const found = findReserved(Object.fromEntries(others), texts, depth + 1)
+  return found === undefined ? undefined : joinPath(SECURITY_CONTEXT, found)
 }
 
 /** What a caller may prefer of a broker's hosts: a lower price, no further host, and privacy. */

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Json } from '../json/json-value.ts'
-import { JsonTexts } from './json-texts.ts'
-import { findStoredState, isReservedName } from './reserved-names.ts'
+import { isReservedName } from './reserved-names.ts'
 
 test.each([
   [
@@ -33,31 +31,4 @@ test('names of other settings are free', () => {
     'min_tokens max_thinking_tokens max_input_tokens max_context_tokens max_prompt_tokens truncate_prompt_tokens stop_token_ids bad_words_token_ids return_token_ids skip_special_tokens pad_token_id thinking_budget budget_tokens max_tool_calls cache_prompt cache_salt top_k min_p repetition_penalty context_length disable_web_search web_search_disabled search_domain_filter return_images safe_prompt enable_thinking priority seed'
   const reserved = names.split(' ').filter(isReservedName)
   expect(reserved).toEqual([])
-})
-
-test.each<[string, Json]>([
-  ...['vector_store_id', 'knowledge_base_id', 'memory_id', 'skill_id', 'cache_id', 'document_id'].map(
-    (name): [string, Json] => [name, 'a'],
-  ),
-  ['vectorStoreIds', ['a']],
-  ['fileSearchStoreNames', ['a']],
-  ['input_file_id', 'a'],
-  ['file', 'file-abc'],
-  ['files', ['file-abc']],
-  ['a', 'gs:x'],
-  ['a', 'url:http://10.0.0.1'],
-  ['a', 'jar:http://10.0.0.1!/'],
-  ['src', '//10.0.0.1/a'],
-])('names what is stored, or an address, for an end user: %s %j', (name, value) => {
-  expect(findStoredState('x', { [name]: value }, new JsonTexts(), 'public')).toBeDefined()
-})
-
-test.each<[string, Json]>([
-  ['file', 'a.pdf'],
-  ['filename', 'a.pdf'],
-  ['text', 'Note: a / b'],
-  ['text', '// a comment'],
-  ['text', 'see https://a.example/'],
-])('names nothing stored: %s %j', (name, value) => {
-  expect(findStoredState('x', { [name]: value }, new JsonTexts(), 'public')).toBeUndefined()
 })

@@ -22,7 +22,23 @@ export function toGrant(sender: Sender, target: Target, granted: GrantInput): Gr
   const { isStream, choices, maxOutputTokens, modelMaxOutput, hostedTools } = granted
   const addresses = toMediaAddresses(sender, target)
   const model = toWireModel(target)
-  return { sender, model, isStream, choices, maxOutputTokens, modelMaxOutput, hostedTools, addresses }
+  const hasPlainTexts = isOfPlainTexts(target)
+  return {
+    sender,
+    model,
+    isStream,
+    choices,
+    maxOutputTokens,
+    modelMaxOutput,
+    hostedTools,
+    addresses,
+    hasPlainTexts,
+  }
+}
+
+/** What a server of the owner's reads in a text is unknown. */
+function isOfPlainTexts({ provider, baseUrl }: Target): boolean {
+  return provider.openai?.readsFileIds !== true && isProvidersOwn(provider, baseUrl)
 }
 
 /** Returns which addresses of images and files may reach the target's provider, which would fetch them from where it runs. */

@@ -57,6 +57,30 @@ const NOT_FOR_TOKENS: readonly Case[] = [
   ['cohere-v2', { safety_mode: 'none' }, 'safety_mode'],
 ]
 
+const DATA = { document_id: 'd', file_id: 'f', store: 'Berlin', file: 'file_utils.py', text: '{a: 1}' }
+const answered = (more: object) => ({
+  messages: [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'x', ...more },
+    { role: 'user', content: 'What does fileid:// mean?' },
+  ],
+})
+
+const OWN_DATA: readonly (readonly [format: string, fields: Record<string, unknown>])[] = [
+  ['cohere-v2', { documents: [{ id: 'd', data: DATA }] }],
+  ['cohere-v2', answered({ citations: [{ sources: [{ type: 'document', document: DATA }] }] })],
+  ['openai-chat', answered({ parsed: DATA })],
+  [
+    'openai-responses',
+    {
+      input: [
+        { role: 'user', content: 'a' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x', parsed: DATA }] },
+      ],
+    },
+  ],
+]
+
 describe('a client token', () => {
   test.each(NOT_FOR_TOKENS)(
     'may not send what is not known to be harmless: %s %j',
@@ -65,6 +89,18 @@ describe('a client token', () => {
       expect((await ask(format, format, fields)).status).toBe(200)
       await set({ allow_client_passthrough: true })
       expect((await ask(format, format, fields, harness.token)).status).toBe(200)
+      await set({ allow_client_passthrough: false })
+    },
+  )
+
+  test.each(OWN_DATA)(
+    'may call its own data as it likes, also as a provider calls what it stores: %s %j',
+    async (format, fields) => {
+      for (const allowed of [false, true]) {
+        await set({ allow_client_passthrough: allowed })
+        const { status, sent } = await ask(format, format, fields, harness.token)
+        expect([status, sent]).toMatchObject([200, [fields]])
+      }
       await set({ allow_client_passthrough: false })
     },
   )

@@ -36,6 +36,9 @@ const FIELDS: [string, unknown][] = [
   ['novelty', { first: [PNG] }],
   ['start', ADDRESS],
   ['start', 'A'.repeat(600)],
+  // In lines, as MIME writes it.
+  ['start', PNG.slice(PNG.indexOf(',') + 1).replace(/.{8}/g, '$&\n')],
+  ['image_weights', ['iVBORw0KGgo=']],
 ]
 
 describe.each([
@@ -53,6 +56,11 @@ describe.each([
       negative_prompt: `no text such as ${ADDRESS}`,
       image_size: '1024x1024',
       image_guidance_scale: 1.5,
+      // Forms send numbers and flags as texts.
+      image_strength: '0.35',
+      use_reference_image: 'false',
+      sequential_image_generation: 'disabled',
+      style_prompt: '模糊的，低质量的'.repeat(70),
       seed: 7,
     }
     expect(await ask(route, { ...body, ...settings })).toMatchObject({ wasSent: true })

@@ -1,7 +1,7 @@
 import {
   ADDRESS,
   DATA,
-  DATA_WITHOUT_STORED,
+  ECHO,
   forEndUsers,
   forKeys,
   MEDIA,
@@ -69,13 +69,26 @@ const ANY_TOOL = toTypedRule(
 /** The result of a tool that the caller runs, and how it was called. */
 const CALLER = toObjectRule({ type: SCALAR, tool_id: SCALAR })
 
+/** How a tool that the provider ran was called. */
+const PROVIDERS_CALL = forKeys(
+  toObjectRule({
+    type: SCALAR,
+    id: SCALAR,
+    name: SCALAR,
+    server_name: SCALAR,
+    input: DATA,
+    caller: CALLER,
+    cache_control: CACHE_MARK,
+  }),
+)
+
 /** All other kinds are what tools that the provider runs left in the conversation. */
 const BLOCKS = toTypedRule(
   {
     text: toObjectRule({
       type: SCALAR,
       text: SCALAR,
-      citations: DATA_WITHOUT_STORED,
+      citations: ECHO,
       cache_control: CACHE_MARK,
     }),
     image: toObjectRule({ type: SCALAR, source: SOURCE, cache_control: CACHE_MARK }),
@@ -113,6 +126,9 @@ const BLOCKS = toTypedRule(
     }),
     thinking: toObjectRule({ type: SCALAR, thinking: SCALAR, signature: SCALAR }),
     redacted_thinking: toObjectRule({ type: SCALAR, data: SCALAR }),
+    // The arguments of what ran are data, like those of the caller's tools.
+    server_tool_use: PROVIDERS_CALL,
+    mcp_tool_use: PROVIDERS_CALL,
     tool_addition: forKeys(TOOL_CHANGE),
     tool_removal: forKeys(TOOL_CHANGE),
     compaction: forKeys(

@@ -1,7 +1,7 @@
 import {
   MEDIA as BYTES,
   DATA,
-  DATA_WITHOUT_STORED,
+  ECHO,
   forEndUsers,
   forKeys,
   type Rule,
@@ -50,7 +50,7 @@ const CITED = forEndUsers(
         title: SCALAR,
         source: SCALAR,
         sourceContent: TEXTS,
-        location: DATA_WITHOUT_STORED,
+        location: ECHO,
       }),
     ),
   }),

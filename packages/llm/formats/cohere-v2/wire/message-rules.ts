@@ -1,5 +1,5 @@
 import {
-  DATA_WITHOUT_STORED,
+  DATA,
   forEndUsers,
   SCALAR,
   toListRule,
@@ -14,7 +14,8 @@ import { withDeclaredTools } from '../../shared/tools/declared-tools.ts'
 
 /** What may go out in `messages` and `documents`. */
 
-const DOCUMENT = toTextOrRule(toObjectRule({ id: SCALAR, data: DATA_WITHOUT_STORED }))
+/** Names and values of `data` are shown to the model. Source: docs.cohere.com/reference/chat, "documents". */
+const DOCUMENT = toTextOrRule(toObjectRule({ id: SCALAR, data: DATA }))
 
 const PART = toTypedRule(
   {
@@ -35,7 +36,8 @@ const ANY_MESSAGES = forEndUsers(
       tool_calls: TOOL_CALLS,
       tool_call_id: SCALAR,
       tool_plan: SCALAR,
-      citations: DATA_WITHOUT_STORED,
+      // They repeat documents and results of tools. The provider keeps no files that an answer could name.
+      citations: DATA,
     }),
   ),
 )

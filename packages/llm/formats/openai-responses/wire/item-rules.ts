@@ -3,7 +3,7 @@ import { toObject } from '../../../json/json-value.ts'
 import {
   ADDRESS,
   DATA,
-  DATA_WITHOUT_STORED,
+  ECHO,
   forKeys,
   MEDIA,
   type Rule,
@@ -34,9 +34,10 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
 const TEXT = toObjectRule({
   ...OF_PARTS,
   text: SCALAR,
-  annotations: DATA_WITHOUT_STORED,
+  annotations: ECHO,
   logprobs: DATA,
-  parsed: DATA_WITHOUT_STORED,
+  // What a client made of the text.
+  parsed: DATA,
 })
 
 const PART = toTypedRule(

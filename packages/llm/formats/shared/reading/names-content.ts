@@ -16,10 +16,23 @@ export function namesStoredFiles(text: unknown): boolean {
   return typeof text === 'string' && STORED_FILES.test(text.replace(UNSEEN, ''))
 }
 
-/** The same of texts that may be read as one, since they stand in parts of one message. */
-export function namesStoredFilesInParts(content: unknown): boolean {
-  if (!Array.isArray(content)) return false
-  return namesStoredFiles(content.map(part => toText(toObject(part)?.text) ?? '').join(''))
+/** Whether a text begins with the address of such a file: a sentence that mentions one does not. */
+export function isStoredFiles(text: unknown): boolean {
+  return typeof text === 'string' && /^\s*fileid:\/\//i.test(text.replace(UNSEEN, ''))
+}
+
+const SPEAKERS: ReadonlySet<Json> = new Set(['user', 'assistant', 'tool', 'function'])
+
+/**
+ * Whether a message stands for such files. They are read in a message of the system, wherever they stand in it; other messages count
+ * if they begin with one. Texts in the parts of one message may be read as one.
+ */
+export function isMessageOfStoredFiles(message: Json): boolean {
+  const { role, content } = toObject(message) ?? {}
+  const text = Array.isArray(content)
+    ? content.map(part => toText(toObject(part)?.text) ?? '').join('')
+    : content
+  return SPEAKERS.has(role ?? null) ? isStoredFiles(text) : namesStoredFiles(text)
 }
 
 /**

@@ -1,7 +1,8 @@
+import { isObject, toObject } from '../../../json/json-value.ts'
 import {
   ADDRESS,
   DATA,
-  DATA_WITHOUT_STORED,
+  ECHO,
   forEndUsers,
   MEDIA,
   REFUSED,
@@ -17,7 +18,7 @@ import {
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../../upstream/reserved-names.ts'
-import { namesStoredFiles, namesStoredFilesInParts } from '../reading/names-content.ts'
+import { isMessageOfStoredFiles, isStoredFiles } from '../reading/names-content.ts'
 import { withDeclaredTools } from '../tools/declared-tools.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
@@ -58,15 +59,30 @@ export const TOOL_CALLS = toListRule(
     function: CALLED,
     custom: toObjectRule({ name: SCALAR, input: DATA }),
     cache_control: CACHE_MARK,
-    extra_content: DATA_WITHOUT_STORED,
+    extra_content: ECHO,
   }),
 )
 
 export const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS, detail: SCALAR }), ADDRESS)
 
-/** The text of a message, which may stand for files. */
+/** OpenRouter reads a parsed file there again, with its images. Source: openrouter.ai/docs/features/multimodal/pdfs. */
+const PARSED_FILE = toObjectRule({
+  type: SCALAR,
+  file: toObjectRule({
+    hash: SCALAR,
+    name: SCALAR,
+    content: toListRule(toObjectRule({ type: SCALAR, text: SCALAR, image_url: IMAGE_URL })),
+  }),
+})
+const ANNOTATION: Rule = {
+  check: (value, grant) => (isObject(toObject(value)?.file) ? PARSED_FILE : ECHO).check(value, grant),
+}
+const ANNOTATIONS = toListRule(ANNOTATION)
+
+/** The text of a part, which may stand for files. */
 const SAID: Rule = {
-  check: (value, grant) => (namesStoredFiles(value) ? STORED : SCALAR).check(value, grant),
+  check: (value, grant) =>
+    (grant.hasPlainTexts !== true && isStoredFiles(value) ? STORED : SCALAR).check(value, grant),
 }
 
 /** Fields that clients leave on a part of any kind when they send an answer back. */
@@ -74,8 +90,8 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
   type: SCALAR,
   cache_control: CACHE_MARK,
   prompt_cache_breakpoint: CACHE_MARK,
-  annotations: DATA_WITHOUT_STORED,
-  citations: DATA_WITHOUT_STORED,
+  annotations: ANNOTATIONS,
+  citations: ECHO,
   role: ROLE,
   refusal: SCALAR,
   reasoning: SCALAR,
@@ -106,15 +122,9 @@ const PART = toTypedRule(
   UNREAD_CONTENT,
 )
 
-const PARTS = toListRule(PART)
-const SAID_IN_PARTS: Rule = {
-  check: (value, grant) =>
-    PARTS.check(value, grant) ?? (namesStoredFilesInParts(value) ? STORED.check(value, grant) : undefined),
-}
-
-const MESSAGE = toObjectRule({
+const MESSAGE_FIELDS = toObjectRule({
   role: ROLE,
-  content: toTextOrRule(SAID_IN_PARTS, SAID),
+  content: toTextOrRule(toListRule(PART)),
   name: SCALAR,
   tool_calls: TOOL_CALLS,
   tool_call_id: SCALAR,
@@ -124,15 +134,24 @@ const MESSAGE = toObjectRule({
   reasoning_content: SCALAR,
   reasoning_details: REASONING_DETAILS,
   cache_control: CACHE_MARK,
-  annotations: DATA_WITHOUT_STORED,
+  annotations: ANNOTATIONS,
   is_error: SCALAR,
-  parsed: DATA_WITHOUT_STORED,
+  // What a client made of the text.
+  parsed: DATA,
   // The answer is to go on where the message ends.
   prefix: SCALAR,
   partial: SCALAR,
   // An answer in speech that the provider keeps.
   audio: STORED,
 })
+
+const MESSAGE: Rule = {
+  check: (value, grant) => {
+    const found = MESSAGE_FIELDS.check(value, grant)
+    if (found !== undefined || grant.hasPlainTexts === true) return found
+    return isMessageOfStoredFiles(value) ? '.content' : undefined
+  },
+}
 
 export const FUNCTION = toObjectRule(
   { name: SCALAR, description: SCALAR, parameters: DATA, strict: SCALAR, cache_control: CACHE_MARK },

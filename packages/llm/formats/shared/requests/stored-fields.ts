@@ -7,8 +7,12 @@ const OPTIONS = ['provider_options', 'extra_body']
 const STORE = /^store$/i
 const FILE_ID = /^file[_-]?ids?$/i
 
-/** Arguments and results of tools are text for the model: their keys mean nothing to a provider. */
-const OF_TOOLS: ReadonlySet<string> = new Set(['input', 'arguments', 'json', 'args', 'response'])
+/** Arguments and results of tools, documents and parsed answers are data for the model: their keys mean nothing to a provider. */
+const DATA: ReadonlySet<string> = new Set([
+  ...['input', 'arguments', 'json', 'args', 'response', 'parsed_arguments', 'parsed'],
+  // Of Cohere's documents, and of the citations that repeat them.
+  ...['data', 'document', 'tool_output'],
+])
 
 /** The path of the first field that reaches what a provider stores: a stored file, or an answer to store; undefined: none. */
 export function findStored(body: JsonObject): string | undefined {
@@ -39,7 +43,7 @@ function findNamed(pattern: RegExp, value: Json | undefined): string | undefined
   for (const name in value) {
     const inner = value[name]
     if (pattern.test(name) && inner !== null && inner !== false) return `.${name}`
-    const found = OF_TOOLS.has(name) ? undefined : findNamed(pattern, inner)
+    const found = DATA.has(name) ? undefined : findNamed(pattern, inner)
     if (found !== undefined) return `.${name}${found}`
   }
   return undefined
