@@ -1,5 +1,6 @@
 import {
   holdsPackedFile,
+  MAX_SEARCHED,
   namesContent,
   namesStoredFiles,
 } from '@rideau/llm/formats/shared/reading/names-content'
@@ -21,27 +22,40 @@ const PIXELS: ReadonlySet<string> = new Set([
   'vlhighresolutionimages',
 ])
 
+/** What a key's bound on costs and a reservation ask of one request, and each target of an alias. null: there is none. */
+const known = new WeakMap<ParsedChat, string | null>()
+
 /**
  * Returns the path of the first content that is not in the body: files, audio and video by an address or an id, which may be
  * of any length. So may a video in the body, since a second of a still picture takes a few bytes. Images by address do not count,
  * since an image of any size takes about as many tokens.
  */
-export function findUnmeasured({ findings, request: { messages } }: ParsedChat): string | undefined {
+export function findUnmeasured(parsed: ParsedChat): string | undefined {
+  let path = known.get(parsed)
+  if (path === undefined) {
+    path = find(parsed) ?? null
+    known.set(parsed, path)
+  }
+  return path ?? undefined
+}
+
+function find({ findings, request: { messages } }: ParsedChat): string | undefined {
   const [unread] = findings.unmeasured
   if (unread !== undefined) return unread
+  const left = { texts: MAX_SEARCHED }
   for (let at = 0; at < messages.length; at++) {
     const { role, content } = messages[at] as Message
     // Moonshot reads what it keeps in the place of such a message.
     if ((role as string) === 'cache') return `messages[${at}]`
     if (namesStoredFiles(content)) return `messages[${at}].content`
     if (!Array.isArray(content)) continue
-    const index = content.findIndex(isUnmeasured)
+    const index = content.findIndex(part => isUnmeasured(part, left))
     if (index >= 0) return `messages[${at}].content[${index}]`
   }
   return undefined
 }
 
-function isUnmeasured(part: ContentPart): boolean {
+function isUnmeasured(part: ContentPart, left: { texts: number }): boolean {
   const { type } = part
   if (type === 'text') return namesStoredFiles(part.text)
   if (type === 'refusal') return false
@@ -49,7 +63,7 @@ function isUnmeasured(part: ContentPart): boolean {
   if (setsPixels(part) || setsPixels(toObject(part.image_url))) return true
   if (hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))) return true
   // Those that the gateway knows are counted (packed-files.ts).
-  return !isNativePart(type) && holdsPackedFile(part)
+  return !isNativePart(type) && holdsPackedFile(part, left)
 }
 
 function setsPixels(fields: JsonObject | undefined): boolean {

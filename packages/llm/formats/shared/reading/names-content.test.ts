@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { namesUnreadContent } from './names-content.ts'
+import { readThreadMs } from '../../../testing/read-thread-ms.ts'
+import { namesStoredFiles, namesUnreadContent } from './names-content.ts'
 
 const page = { type: 'web_search_result', url: 'https://a.example/', title: 'a' }
 
@@ -27,5 +28,45 @@ describe('namesUnreadContent', () => {
     { type: 5, url: 'gs://bucket/a' },
   ])('is true for content that is not in the body: %j', part => {
     expect(namesUnreadContent(part)).toBe(true)
+  })
+})
+
+describe('namesStoredFiles', () => {
+  const UNSEEN = '\u200b\u00ad\u{e0041}'
+
+  test.each([
+    'fileid://file-1',
+    'Read FileID://file-1.',
+    [...'fileid://file-1'].join(UNSEEN),
+    `${'x'.repeat(65_530)}fileid://file-1`,
+    `${'x'.repeat(65_530)}${[...'fileid://'].join(UNSEEN.repeat(20))}file-1`,
+    `${'fileid:/'.repeat(10_000)}/`,
+  ])('is true wherever the name of a stored file stands (case %#)', text => {
+    expect(namesStoredFiles(text)).toBe(true)
+  })
+
+  test.each([
+    'fileid:/ /file-1',
+    'fileid',
+    'field://file-1',
+    '',
+    'x'.repeat(200_000),
+    `${'fileid:/'.repeat(10_000)}`,
+    undefined,
+    5,
+  ])('is false for any other value (case %#)', text => {
+    expect(namesStoredFiles(text)).toBe(false)
+  })
+
+  test.each([
+    ['prose', 'The quick brown fox jumps over the lazy dog; 42 times. '],
+    ['beginnings', 'fileid:/'],
+    ['characters that are not seen', '\u200b'],
+    ['beginnings with such characters', 'f\u200b'],
+  ])('reads megabytes of %s in a single pass', (_, piece) => {
+    const text = `fileid:${piece.repeat(8_000_000 / piece.length)}`
+    const startedAt = readThreadMs()
+    expect(namesStoredFiles(text)).toBe(false)
+    expect(readThreadMs() - startedAt).toBeLessThan(150)
   })
 })

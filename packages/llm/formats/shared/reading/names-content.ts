@@ -1,24 +1,51 @@
 import { type Json, toObject, toText } from '../../../json/json-value.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 
-/** An address that a provider may fetch, such as `https://` or `gs://`. */
-const ADDRESS = /^\s*[a-z][a-z\d+.-]*:\/\//i
+/** An address that a provider may fetch, such as `https://` or `gs://`. The bound on its scheme keeps base64 from being read. */
+const ADDRESS = /^\s*[a-z][a-z\d+.-]{0,63}:\/\//i
 const FILE_IDS: ReadonlySet<string> = new Set(['fileid', 'fileids'])
-const STORED_FILES = /fileid:\/\//i
-/** Characters that are not seen, which a parser may leave out. */
-const UNSEEN = /\p{Cf}/gu
+/** Between the characters there may be some that are not seen, which a parser may leave out. */
+const NAME = [...'fileid:', '\\/', '\\/'].join('\\p{Cf}*')
+const STORED_FILES = new RegExp(NAME, 'iu')
+const BEGINS = new RegExp(`^[\\s\\p{Cf}]*${NAME}`, 'iu')
+/** What may be the beginning of such a text, however long it is. */
+const MAY_BEGIN = /^[\s\p{Cf}filed:/]*$/iu
+/** Characters that are searched at once, since an expression would need too much memory for millions that are not seen. */
+const PIECE_CHARS = 65_536
+/** The characters of such a beginning behind its first one, halves of pairs included. */
+const OF_NAME = /[iled:/\p{Cf}\p{Cs}]/iu
+/** The longest beginning of a name that the end of a piece may have. */
+const MAX_BEGUN = 1_000
 
 /**
  * Whether a text of a message stands for files that the provider keeps: Alibaba's long-context models read the files of the account in
  * place of `fileid://file-1,fileid://file-2`. Source: alibabacloud.com/help/en/model-studio/long-context-qwen-long.
  */
 export function namesStoredFiles(text: unknown): boolean {
-  return typeof text === 'string' && STORED_FILES.test(text.replace(UNSEEN, ''))
+  if (typeof text !== 'string') return false
+  for (let start = 0; ; ) {
+    const piece = start === 0 && text.length <= PIECE_CHARS ? text : text.slice(start, start + PIECE_CHARS)
+    if (STORED_FILES.test(piece)) return true
+    if (start + PIECE_CHARS >= text.length) return false
+    start += PIECE_CHARS - countBegun(piece)
+  }
+}
+
+/** Returns how many characters at the end of a piece may be the beginning of a name. */
+function countBegun(piece: string): number {
+  for (let length = 1; length <= MAX_BEGUN; length++) {
+    const char = piece.charAt(piece.length - length)
+    if (char === 'f' || char === 'F') return length
+    if (!OF_NAME.test(char)) return 0
+  }
+  return 0
 }
 
 /** Whether a text begins with the address of such a file: a sentence that mentions one does not. */
 export function isStoredFiles(text: unknown): boolean {
-  return typeof text === 'string' && /^\s*fileid:\/\//i.test(text.replace(UNSEEN, ''))
+  if (typeof text !== 'string') return false
+  const head = text.slice(0, PIECE_CHARS)
+  return BEGINS.test(head) || (head.length === PIECE_CHARS && MAY_BEGIN.test(head))
 }
 
 const SPEAKERS: ReadonlySet<Json> = new Set(['user', 'assistant', 'tool', 'function'])
@@ -53,16 +80,19 @@ export function namesContent(value: Json | undefined): boolean {
 
 /** The first characters of base64 in which the mark of a file is looked for. */
 const HEAD_CHARS = 1_400
+/** The most texts of values that are not read in which a document is looked for. No message has as many. */
+export const MAX_SEARCHED = 10_000
 /** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
 const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
 
 /**
  * Whether a value that the gateway does not read has a document in base64 at any depth that may hold more text than its bytes show.
+ * So may texts beyond the number that `left` allows, since looking at one takes a microsecond.
  */
-export function holdsPackedFile(value: Json | undefined): boolean {
-  if (typeof value === 'string') return isPackedFile(value)
+export function holdsPackedFile(value: Json | undefined, left = { texts: MAX_SEARCHED }): boolean {
+  if (typeof value === 'string') return left.texts-- <= 0 || isPackedFile(value)
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(holdsPackedFile)
+  return Object.values(value).some(each => holdsPackedFile(each, left))
 }
 
 function isPackedFile(text: string): boolean {
