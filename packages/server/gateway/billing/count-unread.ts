@@ -1,7 +1,9 @@
 import { type Json, type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
+import { OTHER } from '@rideau/llm/usage/character-weights'
 import { estimateMaxTokens } from '@rideau/llm/usage/estimate'
+import { LongTexts, type RandomBytes } from '@rideau/llm/usage/long-texts'
 
 /** Characters of a body beside its content that are not counted, such as the model's name and sampling parameters. */
 const FREE_CHARS = 256
@@ -23,6 +25,8 @@ const LABELS: ReadonlySet<string> = new Set([
 const MAX_LABEL = 64
 /** Top-level fields that no provider shows to a model. */
 const LOGGED: ReadonlySet<string> = new Set(['metadata', 'labels', 'requestMetadata'])
+/** Tokens that a character has at most. */
+const MAX_TOKENS_A_CHAR = OTHER / 16
 
 /** How much a text and a number weigh. */
 interface Scale {
@@ -39,10 +43,38 @@ const TOKENS: Scale = { number: 1, text: estimateMaxTokens }
  * body is compared with all that is counted. Images and files in base64 stand in both, and so add nothing here.
  */
 export function countUnread(request: ChatRequest, body: JsonObject): number {
-  const chars = weighBody(body, CHARS) - weighCounted(request, CHARS) - FREE_CHARS
+  const chars = countUnreadChars(request, body)
   if (chars <= 0) return 0
   const tokens = weighBody(body, TOKENS) - weighCounted(request, TOKENS) - FREE_CHARS / 4
   return Math.ceil(Math.max(chars / 4, tokens))
+}
+
+/**
+ * Returns the same of a body that is too long to be read, by samples of both. Their errors are of all texts, but the number of
+ * characters that are not read is known, and bounds their tokens.
+ */
+export function sampleUnread(request: ChatRequest, body: JsonObject, random: RandomBytes): number {
+  const chars = countUnreadChars(request, body)
+  if (chars <= 0) return 0
+  const [received, counted] = [new LongTexts(), new LongTexts()]
+  const numbers = weighBody(body, toScale(received)) - weighCounted(request, toScale(counted))
+  const sixteenths = received.weigh(random).mostSixteenths - counted.weigh(random).sixteenths
+  const tokens = sixteenths / 16 + numbers - FREE_CHARS / 4
+  return Math.ceil(Math.min(Math.max(chars / 4, tokens), chars * MAX_TOKENS_A_CHAR))
+}
+
+function toScale(texts: LongTexts): Scale {
+  return {
+    number: 1,
+    text(text) {
+      texts.add(text)
+      return 0
+    },
+  }
+}
+
+function countUnreadChars(request: ChatRequest, body: JsonObject): number {
+  return weighBody(body, CHARS) - weighCounted(request, CHARS) - FREE_CHARS
 }
 
 function weighBody(body: JsonObject, scale: Scale): number {
@@ -76,7 +108,7 @@ function weigh(value: Json | undefined, scale: Scale): number {
   if (typeof value !== 'object' || value === null) return 0
   let sum = 0
   if (Array.isArray(value)) {
-    for (const item of value) sum += weigh(item, scale)
+    for (const item of value) sum += typeof item === 'number' ? scale.number : weigh(item, scale)
     return sum
   }
   for (const name in value) sum += weighField(name, value[name], scale)

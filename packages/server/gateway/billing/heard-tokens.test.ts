@@ -1,6 +1,7 @@
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
 import { expect, test } from 'vitest'
-import { countHeard } from './heard-tokens.ts'
+import { hearAudio } from './heard-tokens.ts'
 
 /** The start of a FLAC file of so many seconds. */
 function flac(seconds: number): Buffer {
@@ -28,6 +29,11 @@ const HOUR = flac(3_600).toString('base64')
 const TAGGED = Buffer.concat([Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1'), flac(3_600)]).toString('base64')
 
 const heard = (data: string): ContentPart => ({ type: 'input_audio', input_audio: { data, format: 'flac' } })
+
+function countHeard(...parts: ContentPart[]): number {
+  const messages = [{ role: 'user' as const, content: parts }]
+  return hearAudio({ messages } as unknown as ChatRequest).tokens
+}
 
 test.each<[string, ContentPart]>([
   ['base64', heard(HOUR)],

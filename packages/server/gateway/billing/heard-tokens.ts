@@ -10,18 +10,61 @@ import type { ContentPart } from '@rideau/llm/request/message'
 const TOKENS_A_SECOND = 32
 /** Kinds of files in which an hour of silence may take a few bytes. Of all others the bytes count more than the seconds. */
 const SMALL: ReadonlySet<string> = new Set(['flac', 'ogg', 'webm', 'mp4', 'm4a', 'wav'])
-/** Characters of base64 that show the kind of a file. */
+/** Characters of base64 that show the kind of a file, and those before the samples of a WAV file. */
 const HEAD = 64
+const WAV_HEAD = 65_536
 
-/** Returns the most tokens that the audio of a part can have by its length; 0: it has none, or none that its bytes do not count. */
-export function countHeard(part: ContentPart): number {
+/** Characters of base64 that are read of all the audio of a request. More have more tokens by their bytes than any model hears. */
+const MAX_READ_CHARS = 8 * 1_048_576
+/** The window of the models that hear most, which audio that is not read may fill. */
+const UNREAD_TOKENS = 1_048_576
+
+/** The most tokens that the audio of a request can have by its length, where its bytes may not count them. */
+export interface Audio {
+  /** undefined: there is none. */
+  readonly byPart: ReadonlyMap<ContentPart, number> | undefined
+  readonly tokens: number
+}
+
+const SILENT: Audio = { byPart: undefined, tokens: 0 }
+
+/** Finds the audio of a request and its length. Decodes at most 6 MiB, and compares each pair of its bytes. */
+export function hearAudio({ messages }: ChatRequest): Audio {
+  let byPart: Map<ContentPart, number> | undefined
+  let sum = 0
+  let left = MAX_READ_CHARS
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue
+    for (const part of content) {
+      const data = findSmall(part)
+      if (data === undefined) continue
+      left -= data.length
+      const tokens = left < 0 ? UNREAD_TOKENS : countSeconds(data) * TOKENS_A_SECOND
+      if (tokens === 0) continue
+      byPart ??= new Map()
+      byPart.set(part, tokens)
+      sum += tokens
+    }
+  }
+  return byPart === undefined ? SILENT : { byPart, tokens: sum }
+}
+
+/** Returns the base64 of a part's audio that its bytes may not count. */
+function findSmall(part: ContentPart): string | undefined {
   const data = findData(part)
-  if (data === undefined) return 0
+  if (data === undefined) return undefined
   const head = Buffer.from(data.slice(0, HEAD), 'base64')
-  const isTagged = head.toString('latin1', 0, 3) === 'ID3'
-  if (!isTagged && !SMALL.has(findAudioType(head)?.extension ?? '')) return 0
-  const file = Buffer.from(data, 'base64')
-  return findWavFormat(file)?.isUncompressed === true ? 0 : maxSeconds(file) * TOKENS_A_SECOND
+  if (head.toString('latin1', 0, 3) === 'ID3') return data
+  const kind = findAudioType(head)?.extension ?? ''
+  return !SMALL.has(kind) || (kind === 'wav' && isUncompressed(data.slice(0, WAV_HEAD))) ? undefined : data
+}
+
+function isUncompressed(data: string): boolean {
+  return findWavFormat(Buffer.from(data, 'base64'))?.isUncompressed === true
+}
+
+function countSeconds(data: string): number {
+  return isUncompressed(data) ? 0 : maxSeconds(Buffer.from(data, 'base64'))
 }
 
 /**
@@ -29,15 +72,10 @@ export function countHeard(part: ContentPart): number {
  * Audio that its bytes count is left out: they cost more at the price of text than its tokens do at that of audio.
  */
 export function countPricedAudio(
-  { messages }: ChatRequest,
+  { tokens }: Audio,
   targets: readonly { readonly catalogModel: { readonly pricing: ModelPricing | null } | undefined }[],
 ): number {
-  if (!targets.some(({ catalogModel }) => catalogModel?.pricing?.audio_input !== undefined)) return 0
-  let tokens = 0
-  for (const { content } of messages) {
-    if (Array.isArray(content)) for (const part of content) tokens += countHeard(part)
-  }
-  return tokens
+  return targets.some(({ catalogModel }) => catalogModel?.pricing?.audio_input !== undefined) ? tokens : 0
 }
 
 /** Returns the base64 of audio or of a file, in whatever kind of part it comes. */

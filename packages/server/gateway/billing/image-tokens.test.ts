@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
 import { describe, expect, test } from 'vitest'
-import { countLargeImages } from './image-tokens.ts'
+import { countLargeImages, listImages } from './image-tokens.ts'
 
 const image = (detail?: string): ContentPart => ({
   type: 'image_url',
@@ -19,7 +19,7 @@ function count(model: string, ...content: ContentPart[]): number {
       { role: 'user', content: [{ type: 'text', text: 'x' }, ...content] },
     ],
   }
-  return countLargeImages(request, { model })
+  return countLargeImages(listImages(request), { model })
 }
 
 /** A PNG of this size in the body, up to its pixels. */

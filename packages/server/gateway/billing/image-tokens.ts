@@ -33,13 +33,27 @@ const MAX_AS_IT_IS = 12_000
 /** The images of a request whose size is read, which decodes 96 KiB of each. Further ones count as the largest. */
 const MAX_READ = 50
 
-/** Returns the tokens that the images of a request may have at a model beyond those that countInput counts. */
-export function countLargeImages({ messages }: ChatRequest, { model }: { readonly model: string }): number {
-  const images: ContentPart[] = []
+const NONE: readonly ContentPart[] = []
+
+/** Returns the images of a request. */
+export function listImages({ messages }: ChatRequest): readonly ContentPart[] {
+  let images: ContentPart[] | undefined
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue
-    for (const part of content) if (part.type === 'image_url' && isImage(part)) images.push(part)
+    for (const part of content) {
+      if (part.type !== 'image_url' || !isImage(part)) continue
+      images ??= []
+      images.push(part)
+    }
   }
+  return images ?? NONE
+}
+
+/** Returns the tokens that the images of a request may have at a model beyond those that countInput counts. */
+export function countLargeImages(
+  images: readonly ContentPart[],
+  { model }: { readonly model: string },
+): number {
   if (images.length === 0) return 0
   const isTiled = matchesAny(model, TILED)
   const most = isTiled ? toTileTokens(MAX_TILES) : Math.max(TOKENS_AN_IMAGE, mostTokensOf(model))

@@ -6,6 +6,8 @@ import { findData } from './heard-tokens.ts'
 
 /** A longer text has more tokens than most context windows, so it is not read. */
 const MAX_READ_CHARS = 1_048_576
+/** The same of all files of a request. */
+const MAX_READ_TOGETHER = 2 * MAX_READ_CHARS
 /** Of both alphabets. A decoder may read anything else otherwise than ours does. */
 const BASE64 = /^[\w+/-]*={0,2}$/
 /** A PDF may be all text, and readers look for its mark beyond the first bytes. */
@@ -20,27 +22,34 @@ const SPACES: ReadonlySet<number> = new Set([9, 10, 12, 13])
  * (toMaxInput). Images, audio and plain text are counted elsewhere.
  */
 export function countPackedFiles({ messages }: ChatRequest): number {
+  let left = MAX_READ_TOGETHER
   for (const { content } of messages) {
-    if (Array.isArray(content) && content.some(isPacked)) return Number.POSITIVE_INFINITY
+    if (!Array.isArray(content)) continue
+    for (const part of content) {
+      const data = findFile(part)
+      if (data === undefined) continue
+      left -= data.length
+      if (left < 0 || !isPlainText(data)) return Number.POSITIVE_INFINITY
+    }
   }
   return 0
 }
 
-/** Verdicts on files: an alias asks once for each of its targets. */
-const known = new WeakMap<ContentPart, boolean>()
-
-function isPacked(part: ContentPart): boolean {
+/** Returns the base64 of a part that is a file. */
+function findFile(part: ContentPart): string | undefined {
   const { type } = part
-  if (type === 'text' || type === 'input_audio' || (type === 'image_url' && isImage(part))) return false
+  if (type === 'text' || type === 'input_audio' || (type === 'image_url' && isImage(part))) return undefined
   const data = findData(part)
-  if (data === undefined || findMediaType(part)?.startsWith('audio/') === true) return false
-  const verdict = known.get(part) ?? !isPlainText(data)
-  known.set(part, verdict)
-  return verdict
+  return findMediaType(part)?.startsWith('audio/') === true ? undefined : data
 }
 
 function isPlainText(base64: string): boolean {
   if (base64.length > MAX_READ_CHARS || !BASE64.test(base64)) return false
   const bytes = Buffer.from(base64, 'base64')
-  return !bytes.includes(PDF_MARK) && bytes.every(byte => byte >= FIRST_PRINTED || SPACES.has(byte))
+  if (bytes.includes(PDF_MARK)) return false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte < FIRST_PRINTED && !SPACES.has(byte)) return false
+  }
+  return true
 }

@@ -23,8 +23,7 @@ import { authorizeWritten } from '../attempts/authorize-written.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
 import { toGrant, toMediaAddresses } from '../attempts/to-grant.ts'
 import type { Charge } from '../billing/bill.ts'
-import { countInput } from '../billing/count-input.ts'
-import { countUnread } from '../billing/count-unread.ts'
+import { countRequest } from '../billing/input-counts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import { canceledFault, type IdentifiedContext } from '../request/request-context.ts'
 import { contextWindowOf, findLoweredCap, toLikelyInput } from '../targets/chat-amounts.ts'
@@ -150,9 +149,9 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   }
 
   countInput(): number {
-    const { request } = this.parsed
     const targets = this.#target === undefined ? [] : [this.#target]
-    return toLikelyInput(countInput(request), countUnread(request, this.#body.value), targets)
+    const { likely, unread } = countRequest(this.parsed.request, this.#body, this.deps.random)
+    return toLikelyInput(likely, unread, targets)
   }
 
   /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */

@@ -1,7 +1,6 @@
 import type { ClientFormat, TokenCounter } from '@rideau/llm/formats/shared/client-format'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { CountFormat } from '@rideau/llm/formats/shared/server-format'
-import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Target } from '@rideau/llm/upstream/target'
 import { toSender } from '../../core/access/to-sender.ts'
@@ -11,8 +10,7 @@ import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callWritten } from '../attempts/authorize-written.ts'
 import { toGrant } from '../attempts/to-grant.ts'
 import { FREE } from '../billing/bill.ts'
-import { countInput } from '../billing/count-input.ts'
-import { countUnread } from '../billing/count-unread.ts'
+import { countRequest } from '../billing/input-counts.ts'
 import { admittedHeaders } from '../edge/answer-headers.ts'
 import { sendJson } from '../edge/send.ts'
 import { settle } from '../records/settle.ts'
@@ -68,11 +66,8 @@ class TokenCount implements ModelCall<ChatTarget, number> {
   }
 
   countInput(): number {
-    return this.#estimate(this.#parsed.request)
-  }
-
-  #estimate(request: ChatRequest): number {
-    return toLikelyInput(countInput(request), countUnread(request, this.#source.value), [])
+    const { likely, unread } = countRequest(this.#parsed.request, this.#source, this.#deps.random)
+    return toLikelyInput(likely, unread, [])
   }
 
   selectTargets(limits: MeterSet): TargetSelection<ChatTarget> {
@@ -92,8 +87,7 @@ class TokenCount implements ModelCall<ChatTarget, number> {
     const { format, request, hosted } = resolved
     const { tokenCounter } = format
     const isCounted = target.provider.sandbox !== true && tokenCounter?.canCount(target) === true
-    if (tokenCounter === undefined || !isCounted)
-      return { ok: true, status: 200, value: this.#estimate(request) }
+    if (tokenCounter === undefined || !isCounted) return { ok: true, status: 200, value: this.countInput() }
     const encoded = tokenCounter.encodeRequest(request, target, this.#source, listUnsentFields(resolved))
     const { caller, environment } = this.#ctx
     const grant = toGrant(toSender(caller, environment), target, {
@@ -109,7 +103,7 @@ class TokenCount implements ModelCall<ChatTarget, number> {
     )
     if (result.ok) return { ...result, value: tokenCounter.decodeReply(result.value.body) ?? 0 }
     if (tokenCounter.isLacking?.(result.error) !== true) return result
-    return { ok: true, status: 200, value: this.#estimate(request) }
+    return { ok: true, status: 200, value: this.countInput() }
   }
 
   async answer(tokens: number): Promise<void> {

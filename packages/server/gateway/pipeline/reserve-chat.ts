@@ -1,10 +1,8 @@
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts, LimitRefusal } from '../../ledger/ledger.ts'
-import { countInput, countMaxInput } from '../billing/count-input.ts'
-import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
-import { countPackedFiles } from '../billing/packed-files.ts'
+import { countRequest } from '../billing/input-counts.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import {
@@ -76,15 +74,17 @@ export function reserveChat(
     return reserving === undefined ? selection : reserving.then(() => selection)
   }
   const { findings, request } = selection.parsed
-  const unread = countUnread(request, selection.source.value) + countPackedFiles(request)
+  const counts = countRequest(request, selection.source, deps.random)
+  const { likely, most, packed, audio, images } = counts
+  const unread = counts.unread + packed
   const isByAddress = findUnmeasured(selection.parsed) !== undefined
   const isUnmeasured = findings.storedStatePaths.length > 0 || isByAddress
-  ctx.needsUsage = isByAddress || unread === Number.POSITIVE_INFINITY
+  ctx.needsUsage = isByAddress || packed > 0
   const hasUncountedTools = findings.uncounted.length > 0
-  const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
+  const parts = { counted: most, unread, isUnmeasured, hasUncountedTools }
   const maxInput = toMaxInput(parts, selection.targets)
   const toImageTokens = (target: ChatTarget): number => {
-    const withImages = { ...parts, unread: unread + countLargeImages(request, target) }
+    const withImages = { ...parts, unread: unread + countLargeImages(images, target) }
     return toMaxInput(withImages, selection.targets) - maxInput
   }
   const isUnknownAudio = isUnmeasured && findAudio(request) !== undefined
@@ -92,15 +92,11 @@ export function reserveChat(
     selection,
     limits,
     // Otherwise a caller who ends each stream before its usage arrives would pay for a fraction.
-    input: toLikelyInput(
-      countInput(request),
-      isByAddress ? Number.POSITIVE_INFINITY : unread,
-      selection.targets,
-    ),
+    input: toLikelyInput(likely, isByAddress ? Number.POSITIVE_INFINITY : unread, selection.targets),
     counted: parts.counted,
     reserved: {
       input: maxInput,
-      audioInput: isUnknownAudio ? maxInput : countPricedAudio(request, selection.targets),
+      audioInput: isUnknownAudio ? maxInput : countPricedAudio(audio, selection.targets),
       mayWriteCache: findings.asksForCaching,
     },
     imageTokens: new Map(selection.targets.map(target => [target, toImageTokens(target)])),

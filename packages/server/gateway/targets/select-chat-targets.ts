@@ -70,7 +70,7 @@ export function selectChatTargets(
     (resolved): ChatTargetVerdict => {
       const long = parsed.findings.raisesWindow === true ? withLongContext(resolved) : resolved
       const target = toVerdict(long, parsed, source, requester, deps)
-      return capToCostBound(checkTargetPriced(target, limits), caller, parsed, source)
+      return capToCostBound(checkTargetPriced(target, limits), caller, parsed, source, deps.random)
     },
     deps,
   )
