@@ -78,7 +78,7 @@ export function reserveChat(
   const { likely, most, packed, audio, images } = counts
   const unread = counts.unread + packed
   const isByAddress = findUnmeasured(selection.parsed) !== undefined
-  const isUnmeasured = findings.storedStatePaths.length > 0 || isByAddress
+  const isUnmeasured = isByAddress || buildsOnStored(selection)
   ctx.needsUsage = isByAddress || packed > 0
   const hasUncountedTools = findings.uncounted.length > 0
   const parts = { counted: most, unread, isUnmeasured, hasUncountedTools }
@@ -134,6 +134,14 @@ export function reserveChat(
     return toSelection(needs, shrink(ctx, needs, verdict as Reservation, candidate, candidates[index + 1]))
   }
   return tryCandidate(0)
+}
+
+/** Whether a provider adds input from what it stores. Items by their ids go to targets of the body's own format only. */
+function buildsOnStored({ parsed: { findings }, source, targets }: ChatSelection): boolean {
+  const { storedStatePaths, storedReasoning = [], itemsById = [] } = findings
+  if (storedStatePaths.length > 0) return true
+  const isNamed = storedReasoning.length > 0 || itemsById.length > 0
+  return isNamed && targets.some(({ format }) => format.id === source.format)
 }
 
 /**

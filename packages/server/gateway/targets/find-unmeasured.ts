@@ -14,6 +14,9 @@ import { hasData } from './has-data.ts'
 const VIDEO = /^\s*data:\s*video\//i
 /** Kinds and fields of parts with a video, as a file or as its frames, whatever media type its data has. */
 const OF_VIDEO = /video/i
+/** Files that the provider keeps, in the place of an address: an image too may be any document. */
+const BY_ID = { test: (text: string): boolean => namesStoredFiles(text.slice(0, MAX_ADDRESS)) }
+const MAX_ADDRESS = 10_000
 /** Alibaba's words for more tokens of an image than usual, beside its address or within. */
 const PIXELS: ReadonlySet<string> = new Set([
   'maxpixels',
@@ -61,7 +64,8 @@ function isUnmeasured(part: ContentPart, left: { texts: number }): boolean {
   if (type === 'refusal') return false
   if (OF_VIDEO.test(type) || Object.keys(part).some(name => OF_VIDEO.test(name))) return true
   if (setsPixels(part) || setsPixels(toObject(part.image_url))) return true
-  if (hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))) return true
+  if (hasData(part, VIDEO) || hasData(part, BY_ID) || (type !== 'image_url' && namesContent(part)))
+    return true
   // Those that the gateway knows are counted (packed-files.ts).
   return !isNativePart(type) && holdsPackedFile(part, left)
 }
