@@ -115,6 +115,14 @@ test('counts a text that is not read as one that is', () => {
   expect(countUnread(chat(unread), unread)).toBeLessThan(1.02 * max)
 })
 
+test.each(['metadata', 'labels', 'request_metadata', 'requestMetadata', 'client_metadata'])(
+  'counts nothing of %s, which no provider shows to a model',
+  name => {
+    const request: ChatRequest = { model: 'm', stream: false, includeUsage: false, messages: [] }
+    expect(countUnread(request, { model: 'm', [name]: { note: LONG } })).toBe(0)
+  },
+)
+
 test('counts many short texts, long names and numbers', () => {
   const at = Array.from({ length: 2_000 }, (_, index) => index)
   const of = (field: unknown): number => {

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
+import { toPlainName } from '@rideau/llm/upstream/reserved-names'
 import { OTHER } from '@rideau/llm/usage/character-weights'
 import { estimateMaxTokens } from '@rideau/llm/usage/estimate'
 import { LongTexts, type RandomBytes } from '@rideau/llm/usage/long-texts'
@@ -23,8 +24,8 @@ const LABELS: ReadonlySet<string> = new Set([
   'media_type',
 ])
 const MAX_LABEL = 64
-/** Top-level fields that no provider shows to a model. */
-const LOGGED: ReadonlySet<string> = new Set(['metadata', 'labels', 'requestMetadata'])
+/** Top-level fields that no provider shows to a model, by their plain names. */
+const LOGGED: ReadonlySet<string> = new Set(['metadata', 'labels', 'requestmetadata', 'clientmetadata'])
 /** Tokens that a character has at most. */
 const MAX_TOKENS_A_CHAR = OTHER / 16
 
@@ -79,7 +80,7 @@ function countUnreadChars(request: ChatRequest, body: JsonObject): number {
 
 function weighBody(body: JsonObject, scale: Scale): number {
   let sum = 0
-  for (const name in body) if (!LOGGED.has(name)) sum += weighField(name, body[name], scale)
+  for (const name in body) if (!LOGGED.has(toPlainName(name))) sum += weighField(name, body[name], scale)
   return sum
 }
 
