@@ -150,9 +150,9 @@ const ANY_ITEM = toTypedRule(
   'message',
 )
 
+/** A key may send both, so nothing is looked for in its items. */
 const ITEM: Rule = {
-  check: (value, grant) =>
-    (isById(value) ? STORED.check(value, grant) : undefined) ?? ANY_ITEM.check(value, grant),
+  check: (value, grant) => (grant.sender !== 'key' && isById(value) ? STORED : ANY_ITEM).check(value, grant),
 }
 
 /** Items of every kind can bring tools in lists, which the parser reads and the gateway prices. */
