@@ -237,6 +237,26 @@ test('a limit of money refuses it as model_unpriced and names custom-models', as
   await app.manage('DELETE', `/v1/budgets/${budget.body.id}`)
 })
 
+test.each(['nitro', 'exacto'])(
+  'a limit of money refuses :%s, which asks OpenRouter for other hosts than the price of the model is of',
+  async mark => {
+    await app.addCredential('openrouter', { api_key: 'k', base_url: upstream.baseUrl })
+    const { key } = await app.createKey({ restrictions: { max_request_cost_usd: 1 } })
+    upstream.script(completion('Hello.'))
+    const ask = (model: string, by?: string) =>
+      send('/v1/chat', { model: `openrouter/${model}`, messages }, by)
+    expect((await ask('openai/gpt-4o-mini', key)).status).toBe(200)
+    const marked = `openai/gpt-4o-mini:${mark}`
+    expect(await ask(marked, key)).toMatchObject({ status: 400, code: 'model_unpriced', sent: undefined })
+    const scope = { scope: 'environment', scope_ref: app.developmentId }
+    const budget = { limit_usd: 10, window: 'month', ...scope }
+    const { body } = await app.manage('POST', `/v1/projects/${app.projectId}/budgets`, budget)
+    expect(await ask(marked)).toMatchObject({ status: 400, code: 'model_unpriced', sent: undefined })
+    await app.manage('DELETE', `/v1/budgets/${body.id}`)
+    expect(await ask(marked)).toMatchObject({ status: 200, sent: { model: marked } })
+  },
+)
+
 test('the target of an alias may be one, and a dry run tells so', async () => {
   const path = `/v1/environments/${app.developmentId}/model-aliases`
   const targets = [{ model: `openai/${NEW}` }]
