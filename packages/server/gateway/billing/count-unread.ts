@@ -24,7 +24,7 @@ const LABELS: ReadonlySet<string> = new Set([
   'media_type',
 ])
 const MAX_LABEL = 64
-/** Top-level fields that no provider shows to a model, by their plain names. */
+/** Top-level objects that no provider shows to a model, by their plain names. */
 const LOGGED: ReadonlySet<string> = new Set(['metadata', 'labels', 'requestmetadata', 'clientmetadata'])
 /** Tokens that a character has at most. */
 const MAX_TOKENS_A_CHAR = OTHER / 16
@@ -80,7 +80,10 @@ function countUnreadChars(request: ChatRequest, body: JsonObject): number {
 
 function weighBody(body: JsonObject, scale: Scale): number {
   let sum = 0
-  for (const name in body) if (!LOGGED.has(toPlainName(name))) sum += weighField(name, body[name], scale)
+  for (const name in body) {
+    const value = body[name]
+    if (typeof value !== 'object' || !LOGGED.has(toPlainName(name))) sum += weighField(name, value, scale)
+  }
   return sum
 }
 

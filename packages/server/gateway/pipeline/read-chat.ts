@@ -8,11 +8,13 @@ import { toSentJson } from '@rideau/llm/json/unwritten-json'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { writeBody } from '../../http/body/write-body.ts'
+import { runSteps } from '../../http/fairness/sliced-work.ts'
 import { assertInnerTexts } from '../request/assert-inner-texts.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type JsonBody, parseBody, readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { searchUnmeasured } from '../targets/find-unmeasured.ts'
 import { mayForward, withFormatHeaders } from '../targets/with-format-headers.ts'
 import type { ReceivedChat } from './chat-call.ts'
 import type { ReadModelCall } from './model-call.ts'
@@ -90,6 +92,7 @@ async function parseChat(
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
   const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
+  if (ctx.isLong) await runSteps(searchUnmeasured(parsed), ctx)
   const plain: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
   const source =
     headers !== undefined && mayForward(ctx) ? { ...plain, headers } : withFormatHeaders(ctx, plain, server)

@@ -3,20 +3,21 @@ import {
   MAX_SEARCHED,
   namesContent,
   namesStoredFiles,
+  searchStoredFiles,
 } from '@rideau/llm/formats/shared/reading/names-content'
 import { isNativePart } from '@rideau/llm/formats/shared/reading/native-parts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import { type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { toPlainName } from '@rideau/llm/upstream/reserved-names'
+import { runAtOnce } from '../../http/fairness/sliced-work.ts'
 import { hasData } from './has-data.ts'
 
 const VIDEO = /^\s*data:\s*video\//i
 /** Kinds and fields of parts with a video, as a file or as its frames, whatever media type its data has. */
 const OF_VIDEO = /video/i
 /** Files that the provider keeps, in the place of an address: an image too may be any document. */
-const BY_ID = { test: (text: string): boolean => namesStoredFiles(text.slice(0, MAX_ADDRESS)) }
-const MAX_ADDRESS = 10_000
+const BY_ID = { test: namesStoredFiles }
 /** Alibaba's words for more tokens of an image than usual, beside its address or within. */
 const PIXELS: ReadonlySet<string> = new Set([
   'maxpixels',
@@ -34,15 +35,18 @@ const known = new WeakMap<ParsedChat, string | null>()
  * since an image of any size takes about as many tokens.
  */
 export function findUnmeasured(parsed: ParsedChat): string | undefined {
-  let path = known.get(parsed)
-  if (path === undefined) {
-    path = find(parsed) ?? null
-    known.set(parsed, path)
-  }
-  return path ?? undefined
+  const path = known.get(parsed)
+  return path === undefined ? runAtOnce(searchUnmeasured(parsed)) : (path ?? undefined)
 }
 
-function find({ findings, request: { messages } }: ParsedChat): string | undefined {
+/** Does as findUnmeasured in short steps. What it finds is known from then on, so that a long request is searched in turns. */
+export function* searchUnmeasured(parsed: ParsedChat): Generator<void, string | undefined> {
+  const path = yield* search(parsed)
+  known.set(parsed, path ?? null)
+  return path
+}
+
+function* search({ findings, request: { messages } }: ParsedChat): Generator<void, string | undefined> {
   const [unread] = findings.unmeasured
   if (unread !== undefined) return unread
   const left = { texts: MAX_SEARCHED }
@@ -50,18 +54,23 @@ function find({ findings, request: { messages } }: ParsedChat): string | undefin
     const { role, content } = messages[at] as Message
     // Moonshot reads what it keeps in the place of such a message.
     if ((role as string) === 'cache') return `messages[${at}]`
-    if (namesStoredFiles(content)) return `messages[${at}].content`
+    if (typeof content === 'string' && (yield* searchStoredFiles(content))) return `messages[${at}].content`
+    yield
     if (!Array.isArray(content)) continue
-    const index = content.findIndex(part => isUnmeasured(part, left))
-    if (index >= 0) return `messages[${at}].content[${index}]`
+    for (let index = 0; index < content.length; index++) {
+      const part = content[index] as ContentPart
+      const isText = part.type === 'text' && typeof part.text === 'string'
+      const isFound = isText ? yield* searchStoredFiles(part.text as string) : isUnmeasured(part, left)
+      if (isFound) return `messages[${at}].content[${index}]`
+      yield
+    }
   }
   return undefined
 }
 
 function isUnmeasured(part: ContentPart, left: { texts: number }): boolean {
   const { type } = part
-  if (type === 'text') return namesStoredFiles(part.text)
-  if (type === 'refusal') return false
+  if (type === 'text' || type === 'refusal') return false
   if (OF_VIDEO.test(type) || Object.keys(part).some(name => OF_VIDEO.test(name))) return true
   if (setsPixels(part) || setsPixels(toObject(part.image_url))) return true
   if (hasData(part, VIDEO) || hasData(part, BY_ID) || (type !== 'image_url' && namesContent(part)))

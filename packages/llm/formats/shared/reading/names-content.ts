@@ -1,8 +1,11 @@
 import { type Json, toObject, toText } from '../../../json/json-value.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 
-/** An address that a provider may fetch, such as `https://` or `gs://`. The bound on its scheme keeps base64 from being read. */
-const ADDRESS = /^\s*[a-z][a-z\d+.-]{0,63}:\/\//i
+/**
+ * An address that a provider may fetch, such as `https://` or `gs://`, or what may be one behind many blanks. The bound on its scheme keeps
+ * base64 from being read.
+ */
+const ADDRESS = /^(?:\s{1000}|\s*[a-z][a-z\d+.-]{0,63}:\/\/)/i
 const FILE_IDS: ReadonlySet<string> = new Set(['fileid', 'fileids'])
 /** Between the characters there may be some that are not seen, which a parser may leave out. */
 const NAME = [...'fileid:', '\\/', '\\/'].join('\\p{Cf}*')
@@ -23,11 +26,22 @@ const MAX_BEGUN = 1_000
  */
 export function namesStoredFiles(text: unknown): boolean {
   if (typeof text !== 'string') return false
+  if (text.length <= PIECE_CHARS) return STORED_FILES.test(text)
+  const steps = searchStoredFiles(text)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/** Does as namesStoredFiles in steps, each of which takes a fraction of a millisecond. */
+export function* searchStoredFiles(text: string): Generator<void, boolean> {
   for (let start = 0; ; ) {
-    const piece = start === 0 && text.length <= PIECE_CHARS ? text : text.slice(start, start + PIECE_CHARS)
+    const piece = text.slice(start, start + PIECE_CHARS)
     if (STORED_FILES.test(piece)) return true
     if (start + PIECE_CHARS >= text.length) return false
     start += PIECE_CHARS - countBegun(piece)
+    yield
   }
 }
 
@@ -81,7 +95,7 @@ export function namesContent(value: Json | undefined): boolean {
 /** The first characters of base64 in which the mark of a file is looked for. */
 const HEAD_CHARS = 1_400
 /** The most texts of values that are not read in which a document is looked for. No message has as many. */
-export const MAX_SEARCHED = 10_000
+export const MAX_SEARCHED = 5_000
 /** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
 const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
 

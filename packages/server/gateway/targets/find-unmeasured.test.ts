@@ -1,0 +1,100 @@
+import { parseRequest } from '@rideau/llm/formats/openai-chat/server/parse-request'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import { readThreadMs } from '@rideau/llm/testing/read-thread-ms'
+import { expect, test } from 'vitest'
+import { findUnmeasured, searchUnmeasured } from './find-unmeasured.ts'
+
+const MiB = 1_048_576
+
+function parse(content: unknown): ParsedChat {
+  const body = {
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'x' },
+      { role: 'user', content },
+    ],
+  }
+  // As it comes from a parser: one piece of memory a text.
+  const value = JSON.parse(JSON.stringify(body)) as JsonObject
+  const source = { format: 'openai-chat' as const, bytes: Buffer.alloc(0), value, fields: new Map() }
+  return parseRequest(value, { source, pathModel: '', isEndUser: false })
+}
+
+const many = (piece: string, chars: number): string => piece.repeat(chars / piece.length)
+const texts = (count: number, text: string): object[] =>
+  Array.from({ length: count }, () => ({ type: 'text', text }))
+
+test.each<[string, () => unknown]>([
+  ['one text', () => many('The quick brown fox jumps. ', 31 * MiB)],
+  ['one text of two-byte characters', () => `人${many('The quick brown fox jumps. ', 31 * MiB)}`],
+  ['the beginning of a name again and again', () => many('fileid:/', 31 * MiB)],
+  ['beginnings with characters that are not seen', () => many('f\u200b', 16 * MiB)],
+  ['20,000 texts', () => texts(20_000, many('fileid:/', 1_500))],
+  [
+    '60,000 texts in a part that is not known',
+    () => [{ type: 'other', a: Array.from({ length: 60_000 }, () => many('fox ', 500)) }],
+  ],
+  [
+    'audio that begins like an address',
+    () => [{ type: 'input_audio', input_audio: { data: many('QUJDabcd', 24 * MiB), format: 'mp3' } }],
+  ],
+  ['blanks in the place of a file', () => [{ type: 'file', file: { file_data: many(' ', 31 * MiB) } }]],
+])('searches %s in steps of some milliseconds, and once', (_, make) => {
+  const content = make()
+  // The code of the first search is not compiled yet.
+  measureLongestStep(parse(content))
+  const parsed = parse(content)
+  expect(measureLongestStep(parsed)).toBeLessThan(40)
+  const startedAt = readThreadMs()
+  findUnmeasured(parsed)
+  expect(readThreadMs() - startedAt).toBeLessThan(10)
+})
+
+function measureLongestStep(parsed: ParsedChat): number {
+  const steps = searchUnmeasured(parsed)
+  let longestMs = 0
+  for (let isDone = false; !isDone; ) {
+    const startedAt = readThreadMs()
+    isDone = steps.next().done === true
+    longestMs = Math.max(longestMs, readThreadMs() - startedAt)
+  }
+  return longestMs
+}
+
+test('finds the same in steps as at once', () => {
+  for (const content of [
+    'hi',
+    many('x', MiB),
+    `${many('x', MiB)}fileid://file-1`,
+    [...texts(2, 'x'), ...texts(1, 'fileid://file-1')],
+  ]) {
+    const steps = [...collect(searchUnmeasured(parse(content)))]
+    expect(steps.at(-1)).toBe(findUnmeasured(parse(content)))
+  }
+  expect(findUnmeasured(parse([...texts(2, 'x'), ...texts(1, 'fileid://file-1')]))).toBe(
+    'messages[1].content[2]',
+  )
+  expect(findUnmeasured(parse(`${many('x', MiB)}fileid://file-1`))).toBe('messages[1].content')
+})
+
+function* collect<T>(steps: Generator<void, T>): Generator<T> {
+  for (;;) {
+    const next = steps.next()
+    if (next.done === true) {
+      yield next.value
+      return
+    }
+  }
+}
+
+test('takes an address behind more blanks than are read for one, and a video too', () => {
+  const file = (file_data: string): object[] => [{ type: 'file', file: { file_data } }]
+  expect(findUnmeasured(parse(file(`${many(' ', 20_000)}https://a.example/b`)))).toBe(
+    'messages[1].content[0]',
+  )
+  expect(findUnmeasured(parse(file(`${many(' ', 20)}data:video/mp4;base64,AAAA`)))).toBe(
+    'messages[1].content[0]',
+  )
+  expect(findUnmeasured(parse(file('data:text/csv;base64,YSxi')))).toBeUndefined()
+})
