@@ -7,12 +7,13 @@ import { findUnmeasured, searchUnmeasured } from './find-unmeasured.ts'
 
 const MiB = 1_048_576
 
-function parse(content: unknown): ParsedChat {
+/** The texts of a message of the system are searched as a whole. */
+function parse(content: unknown, role = 'system'): ParsedChat {
   const body = {
     model: 'm',
     messages: [
-      { role: 'system', content: 'x' },
-      { role: 'user', content },
+      { role: 'user', content: 'x' },
+      { role, content },
     ],
   }
   // As it comes from a parser: one piece of memory a text.
@@ -97,4 +98,11 @@ test('takes an address behind more blanks than are read for one, and a video too
     'messages[1].content[0]',
   )
   expect(findUnmeasured(parse(file('data:text/csv;base64,YSxi')))).toBeUndefined()
+})
+
+test('takes what a user mentions for a text, and what a message begins with for a file', () => {
+  expect(findUnmeasured(parse('What does fileid://file-1 mean?', 'user'))).toBeUndefined()
+  expect(findUnmeasured(parse(texts(1, 'See fileid://file-1.'), 'user'))).toBeUndefined()
+  expect(findUnmeasured(parse(' fileid://file-1', 'user'))).toBe('messages[1].content')
+  expect(findUnmeasured(parse('Answer by fileid://file-1.'))).toBe('messages[1].content')
 })

@@ -1,5 +1,7 @@
 import {
   holdsPackedFile,
+  isSpeaker,
+  isStoredFiles,
   MAX_SEARCHED,
   namesContent,
   namesStoredFiles,
@@ -54,18 +56,24 @@ function* search({ findings, request: { messages } }: ParsedChat): Generator<voi
     const { role, content } = messages[at] as Message
     // Moonshot reads what it keeps in the place of such a message.
     if ((role as string) === 'cache') return `messages[${at}]`
-    if (typeof content === 'string' && (yield* searchStoredFiles(content))) return `messages[${at}].content`
+    if (typeof content === 'string' && (yield* standsForFiles(role, content)))
+      return `messages[${at}].content`
     yield
     if (!Array.isArray(content)) continue
     for (let index = 0; index < content.length; index++) {
       const part = content[index] as ContentPart
       const isText = part.type === 'text' && typeof part.text === 'string'
-      const isFound = isText ? yield* searchStoredFiles(part.text as string) : isUnmeasured(part, left)
+      const isFound = isText ? yield* standsForFiles(role, part.text as string) : isUnmeasured(part, left)
       if (isFound) return `messages[${at}].content[${index}]`
       yield
     }
   }
   return undefined
+}
+
+/** Whether a text of a message of this role stands for files that the provider keeps. */
+function* standsForFiles(role: string, text: string): Generator<void, boolean> {
+  return isSpeaker(role) ? isStoredFiles(text) : yield* searchStoredFiles(text)
 }
 
 function isUnmeasured(part: ContentPart, left: { texts: number }): boolean {

@@ -73,7 +73,7 @@ const ORDINARY: Case[] = [
     CHAT,
     part({ type: 'image_url', image_url: { url: 'https://a.example/?fileid=1' } }),
   ],
-  ['a sentence', CHAT, part({ type: 'text', text: 'The fileid: //x is no address.' })],
+  ['a sentence', CHAT, part({ type: 'text', text: 'What does fileid://x mean?' })],
   [
     'reasoning that is in the body',
     RESPONSES,

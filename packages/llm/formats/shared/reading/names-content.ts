@@ -62,7 +62,12 @@ export function isStoredFiles(text: unknown): boolean {
   return BEGINS.test(head) || (head.length === PIECE_CHARS && MAY_BEGIN.test(head))
 }
 
-const SPEAKERS: ReadonlySet<Json> = new Set(['user', 'assistant', 'tool', 'function'])
+const SPEAKERS: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool', 'function'])
+
+/** Whether messages of this role stand for such files only if they begin with one. */
+export function isSpeaker(role: unknown): boolean {
+  return SPEAKERS.has(role)
+}
 
 /**
  * Whether a message stands for such files. They are read in a message of the system, wherever they stand in it; other messages count
@@ -73,7 +78,7 @@ export function isMessageOfStoredFiles(message: Json): boolean {
   const text = Array.isArray(content)
     ? content.map(part => toText(toObject(part)?.text) ?? '').join('')
     : content
-  return SPEAKERS.has(role ?? null) ? isStoredFiles(text) : namesStoredFiles(text)
+  return isSpeaker(role) ? isStoredFiles(text) : namesStoredFiles(text)
 }
 
 /**
