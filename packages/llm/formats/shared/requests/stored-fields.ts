@@ -10,8 +10,8 @@ const FILE_ID = /^file[_-]?ids?$/i
 /** Arguments and results of tools, documents and parsed answers are data for the model: their keys mean nothing to a provider. */
 const DATA: ReadonlySet<string> = new Set([
   ...['input', 'arguments', 'json', 'args', 'response', 'parsed_arguments', 'parsed'],
-  // Of Cohere's documents, and of the citations that repeat them.
-  ...['data', 'document', 'tool_output'],
+  // Of Cohere's documents, and of the citations that repeat results of tools.
+  ...['data', 'tool_output'],
 ])
 
 /** The path of the first field that reaches what a provider stores: a stored file, or an answer to store; undefined: none. */
@@ -43,8 +43,13 @@ function findNamed(pattern: RegExp, value: Json | undefined): string | undefined
   for (const name in value) {
     const inner = value[name]
     if (pattern.test(name) && inner !== null && inner !== false) return `.${name}`
-    const found = DATA.has(name) ? undefined : findNamed(pattern, inner)
+    const found = isData(name, value) ? undefined : findNamed(pattern, inner)
     if (found !== undefined) return `.${name}${found}`
   }
   return undefined
+}
+
+function isData(name: string, { type }: JsonObject): boolean {
+  // Cohere's citations repeat documents under this name. Converse's blocks of this name have no type, and may be stored files.
+  return DATA.has(name) || (name === 'document' && type === 'document')
 }
