@@ -232,7 +232,9 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     } else {
       this.#shortBytes += chunk.length
       this.#short.push(chunk)
-      if (this.#shortBytes >= LONG_CHUNK_BYTES) this.#deliverInTurn(this.#takeShort() as Buffer)
+      // Many chunks of a byte take as long as a long one, and nothing of them has to be an event.
+      if (this.#shortBytes >= LONG_CHUNK_BYTES || this.#short.length === LIGHT_MARKS)
+        this.#deliverInTurn(this.#takeShort() as Buffer)
     }
     return this.#isFlowing()
   }
