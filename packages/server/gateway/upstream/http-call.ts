@@ -232,7 +232,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     } else {
       this.#shortBytes += chunk.length
       this.#short.push(chunk)
-      // Many chunks of a byte take as long as a long one, and nothing of them has to be an event.
+      // Many short chunks take as long as a long one, whatever they contain.
       if (this.#shortBytes >= LONG_CHUNK_BYTES || this.#short.length === LIGHT_MARKS)
         this.#deliverInTurn(this.#takeShort() as Buffer)
     }

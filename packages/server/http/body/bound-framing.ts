@@ -4,7 +4,7 @@ import { FRAMING } from '../head/client-error.ts'
 import { ReceivedRequest } from './received-request.ts'
 
 /** What a connection may bring that is neither a whole head nor paid for as a body: two reads of the socket. */
-export const MAX_FRAMING_BYTES = 128 * 1024
+const MAX_FRAMING_BYTES = 128 * 1024
 /** What a body may bring with its framing, as a multiple of what reading it costs. */
 const PER_COST = 2
 /** When the answer is sent, and how long it may take to reach the client, in milliseconds. A client that begins anew waits for it. */
