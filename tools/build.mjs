@@ -82,8 +82,10 @@ export function hashSources(from = root) {
 }
 
 function* listSources(from) {
-  // This file and the lockfile: a change of either changes the bundle.
-  yield* ['package-lock.json', 'tools/build.mjs'].filter(file => fs.existsSync(path.join(from, file)))
+  // A change of this file, of the lockfile or of the document of the API changes the bundle too.
+  yield* ['package-lock.json', 'tools/build.mjs', 'docs/openapi.json'].filter(file =>
+    fs.existsSync(path.join(from, file)),
+  )
   for (const top of ['packages/llm', 'packages/server', 'catalog']) yield* walk(from, top)
 }
 

@@ -3,7 +3,7 @@ import { errorPage } from '../http/answer/docs-errors.ts'
 import { type Readiness, toReadinessAnswer } from '../http/metrics/readiness.ts'
 
 /** Load balancers probe by HEAD too; these are the only routes that serve both methods. */
-const PROBE = { schema: { hide: true }, exposeHeadRoute: true }
+const PROBE = { exposeHeadRoute: true }
 
 /** Registers the routes that need neither a credential nor a tenant: the error reference and the two probes. */
 export function registerDocuments(
@@ -11,7 +11,7 @@ export function registerDocuments(
   deps: { readonly getReadiness: () => Readiness | Promise<Readiness> },
 ): void {
   const page = errorPage()
-  app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
+  app.get('/docs/errors', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', page.contentSecurityPolicy)

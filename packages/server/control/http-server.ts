@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { toEnvelope } from '@rideau/llm/formats/shared/errors/error-envelope'
 import type { OnException } from '../core/on-exception.ts'
 import { CheckedResponse } from '../http/answer/checked-response.ts'
+import { boundFraming } from '../http/body/bound-framing.ts'
 import { ReceivedRequest } from '../http/body/received-request.ts'
 import { batchInTick } from '../http/fairness/batch-in-tick.ts'
 import { ALL_HEADERS, UNCHECKED_HEAD } from '../http/head/check-head.ts'
@@ -67,6 +68,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
       // Node answers unknown expectations by itself without a listener. checkHead refuses them (server.ts).
       const server = http.createServer(options, receive).on('checkExpectation', receive)
       server.maxHeadersCount = ALL_HEADERS
+      boundFraming(server)
       answerConnect(server, answerBroken)
       return server
     },

@@ -147,7 +147,7 @@ export async function createControlServer(
   const answers = trackMemory(app, deps, limits)
   setValidation(app)
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))
-  if (!deps.production) await registerOpenApi(app, deps)
+  if (!deps.production) registerOpenApi(app, deps)
   const services = { ...toServices(deps, limits), answers }
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)

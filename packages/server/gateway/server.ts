@@ -7,6 +7,7 @@ import { ReservedFieldError } from '@rideau/llm/upstream/authorize-request'
 import { Fault, toFault } from '../core/fault.ts'
 import { isSent } from '../http/answer/is-sent.ts'
 import { writeHead } from '../http/answer/write-head.ts'
+import { boundFraming } from '../http/body/bound-framing.ts'
 import { ReceivedRequest } from '../http/body/received-request.ts'
 import { batchInTick } from '../http/fairness/batch-in-tick.ts'
 import { countRefused } from '../http/fairness/sliced-work.ts'
@@ -90,6 +91,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
     receive,
   )
   server.maxHeadersCount = ALL_HEADERS
+  boundFraming(server)
   // Node answers by itself without a listener. checkHead refuses these requests.
   server.on('checkExpectation', receive)
   const answerBroken = (error: Error, socket: Duplex): void => {

@@ -236,7 +236,7 @@ export class Drain {
     return this.#queue.length
   }
 
-  /** Returns the number of unbilled requests without a record, since the start. */
+  /** Returns the number of unbilled requests without a record, since the start. Records without their bodies are not counted. */
   shed(): number {
     return this.#shed
   }

@@ -170,7 +170,7 @@ function listRecordReadings({ records }: MetricsSources): Reading[] {
     ...listStoreReadings(records.recordCounts),
     counter(
       'rideau_records_shed_total',
-      'Requests that cost nothing and left no record, because the journal was nearly full.',
+      'Requests that cost nothing and left no record, because the journal was nearly full. Bodies and metadata that records lack for that reason are not counted.',
       records.recordCounts.shed,
     ),
   ]

@@ -24,7 +24,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
   const index = files.get('/index.html')
   if (index === undefined) throw new Error(`no index.html in ${options.dashboardDir}`)
   for (const url of PAGES) {
-    app.get(url, { schema: { hide: true } }, (request, reply) => {
+    app.get(url, (request, reply) => {
       const elsewhere = findOwnAddress(request, options.baseUrl())
       if (elsewhere !== undefined) return reply.redirect(elsewhere, 302)
       reply.header('Content-Security-Policy', contentSecurityPolicy(options.gatewayUrl()))
@@ -34,7 +34,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
   for (const [url, file] of files) {
     if (file === index) continue
     const cacheControl = url.startsWith('/assets/') ? ONE_YEAR : 'public, max-age=3600'
-    app.get(url, { schema: { hide: true } }, (request, reply) => sendFile(request, reply, file, cacheControl))
+    app.get(url, (request, reply) => sendFile(request, reply, file, cacheControl))
   }
 }
 

@@ -233,7 +233,9 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     } else {
       this.#shortBytes += chunk.length
       this.#short.push(chunk)
-      if (this.#shortBytes >= LONG_CHUNK_BYTES) this.#deliverInTurn(this.#takeShort() as Buffer)
+      // Many short chunks take as long as a long one, whatever they contain.
+      if (this.#shortBytes >= LONG_CHUNK_BYTES || this.#short.length === LIGHT_MARKS)
+        this.#deliverInTurn(this.#takeShort() as Buffer)
     }
     return this.#isFlowing()
   }

@@ -259,7 +259,7 @@ test('one turn takes all that came with the chunk that waited for it', async () 
 })
 
 test('one-byte chunks behind long chunk extensions do not keep the reads that they came in', async () => {
-  const extended = `1;e=${'e'.repeat(60_000)}\r\nx\r\n`
+  const extended = `1;e=${'e'.repeat(1_000)}\r\nx\r\n`
   const server = net.createServer(socket => {
     socket.on('error', () => {})
     socket.once('data', () => {

@@ -7,7 +7,7 @@ import { takeTurn } from '../fairness/sliced-work.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { type GunzipTask, startGunzip } from './gunzip.ts'
 import { ReceivedChunks } from './received-chunks.ts'
-import { costOf, pauseReading, resumeReading } from './received-request.ts'
+import { costOf, isGivenUp, pauseReading, resumeReading, wantBody } from './received-request.ts'
 
 /** The part of a body that is read as it comes; short chunks count as a KiB each. A caller with long bodies would otherwise keep the event loop busy with reading them. */
 const FREE_BYTES = 256 * 1024
@@ -43,7 +43,7 @@ export function readBody(
   memory: BodyMemory | undefined,
   owner = UNKNOWN_OWNER,
 ): BodyReader {
-  const arrived = req.complete ? takeArrived(req) : undefined
+  const arrived = req.complete && !isGivenUp(req) ? takeArrived(req) : undefined
   const reader = arrived === undefined ? receive(req, limit, memory, owner) : toReader(arrived, limit, memory)
   const encoding = req.headers['content-encoding']
   return encoding === undefined
@@ -141,9 +141,14 @@ function receive(
       reject(new Fault('request_canceled', 'The connection closed before the body was complete.', { cause }))
     }
     if (length !== undefined && length > limit) return fail(tooLarge(limit))
+    if (isGivenUp(req))
+      return fail(
+        new Fault('request_too_large', 'Too much of the body is framing. Send it in longer chunks.'),
+      )
     if (req.destroyed) return onError(new Error('the connection is closed'))
     const fault = length === undefined ? undefined : memory?.acquire(length)
     if (fault !== undefined) return fail(fault)
+    wantBody(req)
     req.on('data', onData)
     req.on('end', onEnd)
     req.on('error', onError)

@@ -16,6 +16,8 @@ export interface ClientError extends Error {
 }
 
 const CONNECT = 'RIDEAU_CONNECT'
+/** The code of an error by `boundFraming`. */
+export const FRAMING = 'RIDEAU_FRAMING'
 const NO_METHOD = 'No route has this method.'
 
 /** Has requests with the method CONNECT answered as an error of the parser. Without it Node closes their connections. */
@@ -112,6 +114,8 @@ function toParserFault({ code, rawPacket }: ClientError): Fault {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new Fault('request_too_large', 'The header block must have at most 16 KiB.')
+    case FRAMING:
+      return new Fault('request_too_large', 'The request has too many bytes that are neither head nor body.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Fault('request_timeout', 'The request did not arrive in time.')
     case CONNECT:

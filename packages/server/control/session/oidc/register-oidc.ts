@@ -50,7 +50,7 @@ export function registerOidc(
       maxAge: PENDING_MS / 1000,
     }) as const
 
-  app.get(`${PATH}/start`, { schema: { hide: true } }, async (request, reply) => {
+  app.get(`${PATH}/start`, async (request, reply) => {
     services.rates.countUnknown(toCaller(request, trustedProxies).address)
     assertKnownQuery(request.url, [])
     const { url, pending } = await client.begin(callbackUrl()).catch(cause => {
@@ -67,7 +67,7 @@ export function registerOidc(
       .redirect(url.href, 302)
   })
 
-  app.get(`${PATH}/callback`, { schema: { hide: true } }, async (request, reply) => {
+  app.get(`${PATH}/callback`, async (request, reply) => {
     const caller = toCaller(request, trustedProxies)
     const refund = services.rates.countAttempt('sign_in_by_oidc', caller.address)
     const pending = openPending(services, caller.cookies[cookieName()])

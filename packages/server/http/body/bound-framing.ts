@@ -1,0 +1,78 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { FRAMING } from '../head/client-error.ts'
+import { ReceivedRequest } from './received-request.ts'
+
+/** What a connection may bring that is neither a whole head nor paid for as a body: two reads of the socket. */
+const MAX_FRAMING_BYTES = 128 * 1024
+/** What a body may bring with its framing, as a multiple of what reading it costs. */
+const PER_COST = 2
+/** When the answer is sent, and how long it may take to reach the client, in milliseconds. A client that begins anew waits for it. */
+const DELAY_MS = 500
+
+/** The part of Node's parser (lib/_http_server.js) that the bound uses. */
+interface Parser {
+  /** The latest request whose head is complete; null: its answer was sent. */
+  readonly incoming: IncomingMessage | null
+  onIncoming: ((...args: never[]) => number) | null
+  /** The parser's class has the names of its callbacks, which are numbers. */
+  readonly constructor: { readonly kOnExecute?: number }
+  [callback: number]: ((read: number | Error) => void) | null
+}
+
+/**
+ * Ends connections that bring framing without end. Node counts neither spaces in heads and trailers, nor line ends before a request,
+ * nor zeros before the size of a chunk, and of extensions only those of one chunk. It reads them as fast as they come, up to 2 MiB of
+ * a connection in a tick, and tells no one: no limit and no turn counts them. Connections whose request was given up for its very
+ * short chunks end too.
+ *
+ * Nothing is read after that. Half a second later it is an error of the parser ('clientError').
+ */
+export function boundFraming(server: Server): void {
+  server.on('connection', (socket: Socket & { readonly parser?: Parser | null }) => {
+    const { parser } = socket
+    if (parser !== undefined && parser !== null) watch(socket, parser)
+  })
+}
+
+function watch(socket: Socket, parser: Parser): void {
+  const { onIncoming } = parser
+  const callback = parser.constructor.kOnExecute ?? Number.NaN
+  const noteRead = parser[callback]
+  // A version of Node that does this otherwise. The test shows it.
+  if (typeof onIncoming !== 'function' || typeof noteRead !== 'function') return
+  let hasHead = false
+  let isOver = false
+  /** Bytes of reads that neither completed a head nor belong to a body. */
+  let between = 0
+  parser.onIncoming = (...args) => {
+    hasHead = true
+    return onIncoming(...args)
+  }
+  parser[callback] = read => {
+    if (read instanceof Error || !isAbove(read)) return noteRead(read)
+    if (isOver) return void socket.destroy()
+    isOver = true
+    if (parser.incoming instanceof ReceivedRequest) parser.incoming.giveUp()
+    socket.pause()
+    setTimeout(() => {
+      if (socket.destroyed) return
+      noteRead(Object.assign(new Error('too much framing'), { code: FRAMING }))
+      // Not at once: a connection that closes under a client that is sending takes the answer along.
+      setTimeout(() => socket.destroy(), DELAY_MS).unref()
+    }, DELAY_MS).unref()
+  }
+
+  function isAbove(read: number): boolean {
+    const { incoming } = parser
+    const request = incoming instanceof ReceivedRequest ? incoming : undefined
+    if (request?.isGivenUp === true) return true
+    if (request?.complete === false) {
+      request.readBytes += read
+      return request.readBytes > MAX_FRAMING_BYTES + PER_COST * request.readCost
+    }
+    between = hasHead ? 0 : between + read
+    hasHead = false
+    return between > MAX_FRAMING_BYTES
+  }
+}
