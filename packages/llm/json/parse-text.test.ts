@@ -6,7 +6,7 @@ import { JsonTexts } from '../upstream/json-texts.ts'
 import { findReserved } from '../upstream/reserved-names.ts'
 import { UNBOUNDED } from './json-bounds.ts'
 import { SlicedJsonScan, scanJson } from './json-scan.ts'
-import { parseByText, parseText, parseUnreadText } from './parse-text.ts'
+import { hasEscapedName, parseByText, parseText, parseUnreadText } from './parse-text.ts'
 
 /** Names that mean `name`, as a caller may write them: an escape anywhere. */
 function spellings(name: string): string[] {
@@ -58,6 +58,26 @@ describe('a name that is written with an escape', () => {
     train('x', 'model', written)
     expect(findReserved({ a: `{"x":0,"${written}":"b"}` })).toBe('a.model')
   })
+})
+
+test('hasEscapedName finds the names with an escape of any text, and no other string', () => {
+  const written = fc
+    .array(fc.constantFrom('a', ':', ' ', '{', '\\\\', '\\"', '\\n', '\\u0061'), { maxLength: 5 })
+    .map(parts => `"${parts.join('')}"`)
+  const field = fc.tuple(written, fc.constantFrom('', ' ', '\n\t'), written).map(([name, space, value]) => {
+    return `${name}${space}:${space}${value}`
+  })
+  fc.assert(
+    fc.property(fc.array(fc.oneof(written, fc.array(field, { maxLength: 3 })), { maxLength: 4 }), values => {
+      const text = `[${values.map(value => (typeof value === 'string' ? value : `{${value.join(',')}}`)).join(',')}]`
+      JSON.parse(text)
+      const names = [...text.matchAll(/"((?:[^"\\]|\\.)*)"\s*(:)?/g)].filter(
+        ([, , colon]) => colon !== undefined,
+      )
+      expect(hasEscapedName(text)).toBe(names.some(([, name = '']) => name.includes('\\')))
+    }),
+    { numRuns: 5_000 },
+  )
 })
 
 test('parseByText gives what JSON.parse gives for the same text without escapes in names', () => {

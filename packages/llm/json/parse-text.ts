@@ -2,6 +2,7 @@ import type { Json, JsonObject } from './json-value.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const NONE = -1
 /** A colon is assumed after white space that fills the rest of the examined text. */
 const COLON = /^\s*(?::|\s{63}$)/
 
@@ -27,24 +28,30 @@ export function parseUnreadText(text: string): Json {
   return parseText(text, CONFUSES_NAMES && hasEscapedName(text))
 }
 
-/** True if a string of the text has an escape and a colon behind it. */
-function hasEscapedName(text: string): boolean {
-  let isInString = false
-  let isEscaped = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (!isInString) {
-      if (code === QUOTE) {
-        isInString = true
-        isEscaped = false
-      }
-    } else if (code === BACKSLASH) {
+/**
+ * Returns true if a string of a valid text has an escape and a colon behind it. Searches for quotes and backslashes instead of reading every
+ * character, which takes 50 ms of 16 Mi characters.
+ */
+export function hasEscapedName(text: string): boolean {
+  // The next of each, at or after `at`. NONE: there is no other.
+  let slash = text.indexOf('\\')
+  let quote = slash === NONE ? NONE : text.indexOf('"')
+  while (quote !== NONE) {
+    let at = quote + 1
+    let isEscaped = false
+    quote = text.indexOf('"', at)
+    if (slash !== NONE && slash < at) slash = text.indexOf('\\', at)
+    while (slash !== NONE && slash < quote) {
       isEscaped = true
-      at++
-    } else if (code === QUOTE) {
-      isInString = false
-      if (isEscaped && COLON.test(text.slice(at + 1, at + 65))) return true
+      at = slash + 2
+      while (text.charCodeAt(at) === BACKSLASH) at += 2
+      slash = text.indexOf('\\', at)
+      if (quote < at) quote = text.indexOf('"', at)
     }
+    if (quote === NONE) return false
+    if (isEscaped && COLON.test(text.slice(quote + 1, quote + 65))) return true
+    if (slash === NONE) return false
+    quote = text.indexOf('"', quote + 1)
   }
   return false
 }
