@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LoopMonitor, openLoopMonitor } from './loop-monitor.ts'
+import { type LoopMonitor, openLoopMonitor, SHORT_IN_REFERENCES } from './loop-monitor.ts'
 import { addProvider, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 /**
@@ -10,8 +10,6 @@ import { addProvider, openProgramHome, type Program, type ProgramHome, setUp } f
  */
 
 const MiB = 1024 * 1024
-/** The reference takes 200 to 400 ms of a processor's time, the work of each case a twentieth to a fifth of it. */
-const MAX_REFERENCES = 0.3
 
 interface Answer {
   readonly body: string
@@ -76,14 +74,14 @@ async function call(path: string, body: string | FormData): Promise<number> {
 /** Measures up to three times, because a collection of garbage may come in any of them. */
 async function expectShort(path: string, body: string | FormData, status: number): Promise<void> {
   const delays: number[] = []
-  while (delays.length < 3 && !delays.some(delay => delay < MAX_REFERENCES)) {
+  while (delays.length < 3 && !delays.some(delay => delay < SHORT_IN_REFERENCES)) {
     const { delayInReferences } = await monitor.measure(async () => {
       const answered = await call(path, body)
       expect(answered).toBe(status)
     })
     delays.push(delayInReferences)
   }
-  expect(Math.min(...delays)).toBeLessThan(MAX_REFERENCES)
+  expect(Math.min(...delays)).toBeLessThan(SHORT_IN_REFERENCES)
 }
 
 const chat = (model: string, content: string, more: object = {}): string =>
