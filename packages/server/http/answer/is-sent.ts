@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Whether the kernel has all of an answer. Node 20's `writableFinished` says the same; newer versions set it some ticks later, with
+ * Whether the kernel has all of an answer. `writableFinished` says the same up to Node 22; Node 24 sets it some ticks later, with
  * the event `finish`.
  */
 export function isSent({
