@@ -9,8 +9,9 @@ const ADDRESS = /^\s*(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
 const LONG_WORD = /^\s*[!-~]{512}/
 /** The first letters of base64 in which an image is looked for. Lenient decoders leave out others, such as line ends. */
 const HEAD_CHARS = 1_400
-/** Settings that forms send as texts. */
-const PLAIN = /^\s*(?:[-+]?(?:\d+\.?\d*|\.\d+)|true|false|none|off|disabled)?\s*$/i
+/** Settings that forms send as texts. The expression takes the square of a text's length, so no longer one is tested. */
+const PLAIN = /^(?:[-+]?(?:\d+\.?\d*|\.\d+)|true|false|none|off|disabled)?$/i
+const MAX_PLAIN = 64
 const OF_IMAGES = /image|reference|mask|picture|photo/
 /** How images are made, by the ends of such names. */
 const OF_SETTINGS = /(?:size|format|style|ratio|resolution|quality|type|width|height|strength)$/
@@ -25,10 +26,15 @@ export function namesImage(name: string, given: Json, texts: JsonTexts): boolean
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return false
   const plain = toPlainName(name)
   const isOfImage = OF_IMAGES.test(plain) && !OF_SETTINGS.test(plain)
-  if (typeof value === 'string') return isOfImage ? !PLAIN.test(value) : isImage(value)
+  if (typeof value === 'string') return isOfImage ? !isPlain(value) : isImage(value)
   if (isOfImage) return true
   if (Array.isArray(value)) return value.some(entry => namesImage('', entry, texts))
   return Object.entries(value).some(([inner, each]) => each !== undefined && namesImage(inner, each, texts))
+}
+
+function isPlain(text: string): boolean {
+  const trimmed = text.trim()
+  return trimmed.length <= MAX_PLAIN && PLAIN.test(trimmed)
 }
 
 function isImage(text: string): boolean {
