@@ -1,10 +1,12 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openScriptedDns, type ScriptedDns } from '../../testing/fakes/scripted-dns.ts'
 import type { EgressPolicy } from './egress.ts'
 import { type GuardedAnswer, guardedRequest } from './guarded-request.ts'
 import { openCallerEgress, openConfiguredEgress } from './open-egress.ts'
+
+const MiB = 1024 * 1024
 
 let dns: ScriptedDns
 let server: http.Server
@@ -33,6 +35,34 @@ const get = (name: string, policy: EgressPolicy, timeoutMs = 10_000): Promise<Gu
   guardedRequest(`http://${name}:${port}/`, { headers: {}, policy, timeoutMs, maxBytes: 100 })
 const secretly = (name: string, policy: EgressPolicy): Promise<GuardedAnswer> =>
   guardedRequest(`https://${name}/`, { headers: {}, policy, timeoutMs: 10_000, maxBytes: 100 })
+
+test('an answer of interim responses without end fails soon', async () => {
+  const block = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2_000)
+  let sent = 0
+  const endless = net.createServer(socket => {
+    const write = (): void => {
+      while (!socket.destroyed && sent < 256 * MiB) {
+        sent += block.length
+        if (!socket.write(block)) return
+      }
+    }
+    socket.on('error', () => {})
+    socket.on('drain', write)
+    socket.once('data', write)
+  })
+  await new Promise<void>(resolve => endless.listen(0, '127.0.0.1', resolve))
+  const { port: endlessPort } = endless.address() as AddressInfo
+  const url = `http://127.0.0.1:${endlessPort}/`
+  const answer = await guardedRequest(url, {
+    headers: {},
+    policy: callers(),
+    timeoutMs: 10_000,
+    maxBytes: 100,
+  })
+  expect(answer).toEqual({ ok: false, reason: 'unreachable' })
+  expect(sent).toBeLessThan(256 * MiB)
+  endless.close()
+})
 
 describe('a name', () => {
   test('is resolved once, and the socket connects to that answer', async () => {

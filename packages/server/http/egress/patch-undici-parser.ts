@@ -8,6 +8,8 @@ interface Parser {
   readonly llhttp: { llhttp_resume(parser: number): void }
   /** Bytes of the answer's body so far; 0 between answers. */
   readonly bytesRead: number
+  /** Of the latest head. */
+  readonly statusCode: number
   execute(bytes: Buffer): void
   onMessageComplete(): number
   finish(): Error | null
@@ -102,8 +104,10 @@ function readRestFirst(socket: Socket, parser: Parser | null | undefined): void 
 function boundFraming(prototype: Parser): void {
   const { execute, onMessageComplete } = prototype
   prototype.onMessageComplete = function (this: Parser): number {
+    // An interim answer ends no call.
+    const isFinal = this.statusCode >= 200
     const result = onMessageComplete.call(this)
-    this.parsedBytes = 0
+    if (isFinal) this.parsedBytes = 0
     return result
   }
   prototype.execute = function (this: Parser, bytes: Buffer): void {
