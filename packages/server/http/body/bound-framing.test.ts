@@ -122,3 +122,13 @@ test.each([
   }
   expect(codes).toEqual([])
 })
+
+test('serves nothing that follows a body that was given up, since it may lack bytes', async () => {
+  const served: string[] = []
+  serve = ({ url = '' }) => void served.push(url)
+  const { socket } = await open()
+  const next = 'POST /next HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody'
+  socket.write(`${POST}${'1\r\nx\r\n'.repeat(2_000)}0\r\n\r\n${next}`)
+  await new Promise(resolve => socket.once('close', resolve))
+  expect([served, codes]).toEqual([['/'], ['RIDEAU_FRAMING']])
+})

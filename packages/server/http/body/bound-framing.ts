@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { FRAMING } from '../head/client-error.ts'
-import { ReceivedRequest } from './received-request.ts'
+import { hasGivenUp, ReceivedRequest } from './received-request.ts'
 
 /** What a connection may bring that is neither a whole head nor paid for as a body: two reads of the socket. */
 const MAX_FRAMING_BYTES = 128 * 1024
@@ -9,6 +9,9 @@ const MAX_FRAMING_BYTES = 128 * 1024
 const PER_COST = 2
 /** When the answer is sent, and how long it may take to reach the client, in milliseconds. A client that begins anew waits for it. */
 const DELAY_MS = 500
+
+/** For llhttp an error: it reads nothing that follows. */
+const STOP = -1
 
 /** The part of Node's parser (lib/_http_server.js) that the bound uses. */
 interface Parser {
@@ -46,11 +49,12 @@ function watch(socket: Socket, parser: Parser): void {
   /** Bytes of reads that neither completed a head nor belong to a body. */
   let between = 0
   parser.onIncoming = (...args) => {
+    if (hasGivenUp(socket)) return STOP
     hasHead = true
     return onIncoming(...args)
   }
   parser[callback] = read => {
-    if (read instanceof Error || !isAbove(read)) return noteRead(read)
+    if (!hasGivenUp(socket) && (read instanceof Error || !isAbove(read))) return noteRead(read)
     if (isOver) return void socket.destroy()
     isOver = true
     if (parser.incoming instanceof ReceivedRequest) parser.incoming.giveUp()
@@ -66,7 +70,6 @@ function watch(socket: Socket, parser: Parser): void {
   function isAbove(read: number): boolean {
     const { incoming } = parser
     const request = incoming instanceof ReceivedRequest ? incoming : undefined
-    if (request?.isGivenUp === true) return true
     if (request?.complete === false) {
       request.readBytes += read
       return request.readBytes > MAX_FRAMING_BYTES + PER_COST * request.readCost

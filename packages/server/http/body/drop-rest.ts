@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { takeTurn } from '../fairness/sliced-work.ts'
-import { costOf, pauseReading, resumeReading } from './received-request.ts'
+import { costOf, isStalled, pauseReading, resumeReading } from './received-request.ts'
 
-/** The longest wait for the rest of a refused body. */
-const LINGER_MS = 10_000
+/** How often it is looked whether the rest still comes, in milliseconds, and at most. */
+const LOOK_MS = 500
+const MAX_LOOKS = 20
 /** The most that is read of it: twice the longest body. Short chunks count as a KiB each. */
 const MAX_COST = 64 * 1024 * 1024
 /** What is read in one turn. */
@@ -11,7 +12,8 @@ const TURN_COST = 128 * 1024
 
 /**
  * Reads and drops the rest of a refused body. A connection that closes under a client that is still sending takes the answer with it.
- * Calls `done` once: at the end of the body, when the connection is lost, after 10 s, or when too much was read.
+ * Calls `done` once: at the end of the body, when the connection is lost, after 10 s, when too much was read, or soon after nothing more
+ * of it is read.
  */
 export function dropRest(req: IncomingMessage, done: () => void): void {
   let isDone = false
@@ -21,7 +23,7 @@ export function dropRest(req: IncomingMessage, done: () => void): void {
   const end = (): void => {
     if (isDone) return
     isDone = true
-    clearTimeout(timer)
+    clearInterval(timer)
     req.off('data', onData)
     req.off('end', end)
     req.off('close', end)
@@ -36,7 +38,10 @@ export function dropRest(req: IncomingMessage, done: () => void): void {
     pauseReading(req)
     void takeTurn().then(() => resumeReading(req))
   }
-  const timer = setTimeout(end, LINGER_MS)
+  let looks = 0
+  const timer = setInterval(() => {
+    if (++looks === MAX_LOOKS || isStalled(req)) end()
+  }, LOOK_MS)
   timer.unref()
   req.once('end', end)
   req.once('close', end)

@@ -188,3 +188,10 @@ test('the rest of a refused body is read to its end, after which the answer ends
   // And the head, if the body arrives with it.
   expect(cost).toBeLessThan(length + KiB)
 })
+
+test('a refused body that is not read on is dropped within a second', async () => {
+  receive = (req, res) => dropRest(req, () => void res.end('refused'))
+  const raw = await open()
+  raw.socket.write(TINY.repeat(300))
+  await raw.until('refused')
+})

@@ -14,6 +14,9 @@ const VERY_SHORT_BYTES = 16
 const MAX_WAITING_VERY_SHORT = 256
 const MAX_VERY_SHORT = 1_024
 
+/** Connections of which nothing more is read, since a body on them was given up. */
+const givenUp = new WeakSet<Socket>()
+
 /**
  * A request whose short chunks are joined as they arrive. Of a body of `1\r\nx\r\n` Node makes 10,900 buffers from one read of
  * the socket. It keeps 16,384 of them (65,536 since Node 22), of some 300 bytes each, for a body that is not read yet.
@@ -82,9 +85,15 @@ export class ReceivedRequest extends IncomingMessage {
     this.resumeReading()
   }
 
+  /** True if the body is not read on, however long its reader waits. */
+  get isStalled(): boolean {
+    return this.#isGivenUp || this.#hasTooManyWaiting()
+  }
+
   /** Reads nothing more of the body, whoever wants it. */
   giveUp(): void {
     this.#isGivenUp = true
+    givenUp.add(this.socket)
     this.pauseReading()
   }
 
@@ -153,6 +162,16 @@ export function costOf(req: IncomingMessage, bytes: number): number {
 /** True if nothing more of the body is read. */
 export function isGivenUp(req: IncomingMessage): boolean {
   return req instanceof ReceivedRequest && req.isGivenUp
+}
+
+/** True if the body is not read on, however long its reader waits. */
+export function isStalled(req: IncomingMessage): boolean {
+  return req instanceof ReceivedRequest && req.isStalled
+}
+
+/** True if a body on the connection was given up. What the parser hands out after that may lack bytes. */
+export function hasGivenUp(socket: Socket): boolean {
+  return givenUp.has(socket)
 }
 
 export function wantBody(req: IncomingMessage): void {
