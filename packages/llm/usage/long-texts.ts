@@ -16,8 +16,8 @@ const BLOCK_CHARS = MAX_PACKED_CHARS
 const MAX_READ = BLOCKS * BLOCK_CHARS
 /** Standard errors of a sample that are added to be on the high side: an estimate is below one time in thirty thousand. */
 const ERRORS = 4
-/** Digits of a number that is no integer, the point included. */
-const MOST_DIGITS = 18
+/** Characters of a number that is no integer at most: `-1.2345678901234567e-300`. */
+const MOST_DIGITS = 24
 
 /** A source of random bytes that callers cannot foresee. */
 export interface RandomBytes {

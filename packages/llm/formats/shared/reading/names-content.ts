@@ -99,7 +99,9 @@ export function namesContent(value: Json | undefined): boolean {
 
 /** The first characters of base64 in which the mark of a file is looked for. */
 const HEAD_CHARS = 1_400
-/** The most texts of values that are not read in which a document is looked for. No message has as many. */
+/** No document with a text fits into fewer: an archive of one empty file has 98 bytes. */
+const MIN_CHARS = 64
+/** The most texts of values that are not read in which a document is looked for. No conversation has as many. */
 export const MAX_SEARCHED = 5_000
 /** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
 const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
@@ -109,7 +111,8 @@ const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
  * So may texts beyond the number that `left` allows, since looking at one takes a microsecond.
  */
 export function holdsPackedFile(value: Json | undefined, left = { texts: MAX_SEARCHED }): boolean {
-  if (typeof value === 'string') return left.texts-- <= 0 || isPackedFile(value)
+  if (typeof value === 'string')
+    return value.length >= MIN_CHARS && (left.texts-- <= 0 || isPackedFile(value))
   if (typeof value !== 'object' || value === null) return false
   return Object.values(value).some(each => holdsPackedFile(each, left))
 }
