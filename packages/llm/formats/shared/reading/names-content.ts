@@ -99,8 +99,8 @@ export function namesContent(value: Json | undefined): boolean {
 
 /** The first characters of base64 in which the mark of a file is looked for. */
 const HEAD_CHARS = 1_400
-/** No document with a text fits into fewer: an archive of one empty file has 98 bytes. */
-const MIN_CHARS = 64
+/** Shorter texts are kinds and names: a document has its mark at least. */
+const MIN_CHARS = 8
 /** The most texts of values that are not read in which a document is looked for. No conversation has as many. */
 export const MAX_SEARCHED = 5_000
 /** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
