@@ -86,26 +86,30 @@ describe.skipIf(redisProgram === undefined)('processes that share limits', () =>
   }
 
   test('admit 20 of 300 concurrent requests of $0.05 on a budget of $1.00, and no sample shows more than that', async () => {
-    const meter = makeMeter('budget', 1_000_000_000, { key: 'dollar' })
     const three = await openChildren(3)
-    let isRunning = true
-    let most = 0
     let samples = 0
-    const sampling = (async () => {
-      while (isRunning) {
-        const [status] = (await observer.read([meter], Date.now())) ?? []
-        most = Math.max(most, (status?.settled ?? 0) + (status?.reserved ?? 0))
-        samples++
-      }
-    })()
-    const burst = { act: 'burst', count: 100, meters: [meter], nanoUsd: 50_000_000, settleAt: 50_000_000 }
-    const admitted = await Promise.all(three.map(child => order(child, burst)))
-    isRunning = false
-    await sampling
-    expect(admitted.flat()).toHaveLength(20)
-    expect(samples).toBeGreaterThan(10)
-    expect(most).toBe(1_000_000_000)
-    expect(await observer.read([meter], Date.now())).toMatchObject([{ settled: 1_000_000_000, reserved: 0 }])
+    // A busy machine brings few samples in a round.
+    for (let round = 0; samples < 10; round++) {
+      const meter = makeMeter('budget', 1_000_000_000, { key: `dollar ${round}` })
+      let isRunning = true
+      let most = 0
+      const sampling = (async () => {
+        while (isRunning) {
+          const [status] = (await observer.read([meter], Date.now())) ?? []
+          most = Math.max(most, (status?.settled ?? 0) + (status?.reserved ?? 0))
+          samples++
+        }
+      })()
+      const burst = { act: 'burst', count: 100, meters: [meter], nanoUsd: 50_000_000, settleAt: 50_000_000 }
+      const admitted = await Promise.all(three.map(child => order(child, burst)))
+      isRunning = false
+      await sampling
+      expect(admitted.flat()).toHaveLength(20)
+      expect(most).toBeLessThanOrEqual(1_000_000_000)
+      expect(await observer.read([meter], Date.now())).toMatchObject([
+        { settled: 1_000_000_000, reserved: 0 },
+      ])
+    }
   })
 
   test('admit 60 requests in any window together, and no fewer than the windows allow', async () => {
