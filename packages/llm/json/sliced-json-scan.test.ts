@@ -114,6 +114,16 @@ describe('SlicedJsonScan', () => {
     }
   })
 
+  test('an escape that is cut short by another character is not JSON, and ends the scan', () => {
+    for (let offset = 0; offset < 16; offset++) {
+      const bytes = Buffer.from(`["${'x'.repeat(offset)}\\u000😀${'x'.repeat(20)}"]`)
+      const scan = new SlicedJsonScan(bytes, UNBOUNDED, { tokenBytes: 1, stringBytes: 8 })
+      let steps = 1
+      while (!scan.step() && steps < 1_000) steps++
+      expect(scan.result).toEqual({ ok: false, reason: 'malformed' })
+    }
+  })
+
   test.each([0x00, 0x09, 0x1f, 0x5c])('a long string with the byte %i anywhere is not JSON', byte => {
     for (let offset = 0; offset < 5; offset++) {
       for (let at = 0; at < 60; at++) {

@@ -141,6 +141,11 @@ export class StructureWalk implements WalkPosition {
       return limit
     }
     const whole = indexOfWholeCharacter(this.bytes, from, limit)
+    // An escape that is cut short by another character, in a slice of a few bytes: the walk would stop here again and again.
+    if (whole === from) {
+      this.fail('malformed')
+      return limit
+    }
     this.builder?.addStringPiece(from, whole)
     this.stringStart = start
     this.stopAt = 0
