@@ -185,8 +185,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     if (this.#chunk === undefined) this.#endAfterRest()
     this.#goOn()
     this.#hasTurn = false
-    // The stream is read once this tick ends. Another turn in it would only add to what is read at once then.
-    return this.#handler.isOpening === true
+    return false
   }
 
   #goOn(): void {
@@ -346,7 +345,9 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       if (!isLater && !this.#isPaused) continue
       this.#chunk = chunk.subarray(at)
       if (this.#isPaused) this.#isParked = true
-      else loopTurns.wait(this)
+      else if (this.#handler.isOpening !== true) loopTurns.wait(this)
+      // The stream is read once this tick ends. Another turn in it would only add to what is read at once then.
+      else setImmediate(() => this.#chunk !== undefined && !this.#done && void loopTurns.wait(this))
       return
     }
   }
