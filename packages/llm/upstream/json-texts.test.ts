@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest'
+import { END_USER_GRANT } from '../testing/outgoing/find-for-end-user.ts'
 import { JsonTexts } from './json-texts.ts'
 import { type Grant, SCALAR, toListRule, toObjectRule } from './outgoing-rules.ts'
 import { findReserved } from './reserved-names.ts'
 
-const GRANT: Grant = {
-  sender: 'end_user',
-  model: 'm',
-  isStream: false,
-  choices: 1,
-  maxOutputTokens: undefined,
-  addresses: 'any',
-}
+const GRANT: Grant = { ...END_USER_GRANT, addresses: 'any' }
 
 function list(entries: number): string {
   return `[${'{},'.repeat(entries - 1)}{}]`

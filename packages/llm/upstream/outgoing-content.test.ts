@@ -5,24 +5,10 @@ import { FIELDS as COHERE } from '../formats/cohere-v2/wire/fields.ts'
 import { FIELDS as CHAT } from '../formats/openai-chat/wire/fields.ts'
 import { FIELDS as RESPONSES } from '../formats/openai-responses/wire/fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { findForbidden } from './outgoing-body.ts'
-import type { FieldRules, Grant, Sender } from './outgoing-rules.ts'
+import { findForEndUser, TOKENS } from '../testing/outgoing/find-for-end-user.ts'
+import type { FieldRules } from './outgoing-rules.ts'
 
 /** Content of end users leaves, whatever its texts look like and its data is called: only references of a provider do not. */
-
-const GRANT: Grant = {
-  sender: 'end_user',
-  model: 'm',
-  isStream: false,
-  choices: 1,
-  maxOutputTokens: undefined,
-  addresses: 'none',
-}
-const TOKENS: readonly Sender[] = ['end_user', 'trusted_end_user']
-
-function find(rules: FieldRules, value: JsonObject, grant: Partial<Grant> = {}): string | undefined {
-  return findForbidden({ rules, value }, { ...GRANT, ...grant })
-}
 
 const assistant = (fields: JsonObject): JsonObject => ({ messages: [{ role: 'assistant', ...fields }] })
 const input = (...items: Json[]): JsonObject => ({ input: items })
@@ -154,19 +140,22 @@ const HISTORY_PLACES: readonly Place[] = [
 
 describe('a client token', () => {
   test.each(DATA_PLACES)('may call its own data as it likes: %s', (_, rules, put) => {
-    for (const sender of TOKENS) expect(find(rules, put(DATA), { sender })).toBeUndefined()
+    for (const sender of TOKENS) expect(findForEndUser(rules, put(DATA), { sender })).toBeUndefined()
   })
 
   test.each(TEXT_PLACES)('may send back any text: %s', (_, rules, put) => {
     for (const text of TEXTS) {
       for (const sender of TOKENS)
-        expect([text, find(rules, put(text), { sender })]).toEqual([text, undefined])
+        expect([text, findForEndUser(rules, put(text), { sender })]).toEqual([text, undefined])
     }
   })
 
   test.each(HISTORY_PLACES)('that passes fields through may send back any text: %s', (_, rules, put) => {
     for (const text of TEXTS) {
-      expect([text, find(rules, put(text), { sender: 'trusted_end_user' })]).toEqual([text, undefined])
+      expect([text, findForEndUser(rules, put(text), { sender: 'trusted_end_user' })]).toEqual([
+        text,
+        undefined,
+      ])
     }
   })
 })
@@ -226,8 +215,8 @@ const CITATIONS: readonly (readonly [string, FieldRules, JsonObject])[] = [
 ]
 
 test.each(CITATIONS)('a client token may name no stored file beside an answer: %s', (path, rules, body) => {
-  for (const sender of TOKENS) expect(find(rules, body, { sender })).toBe(path)
-  expect(find(rules, body, { sender: 'key' })).toBeUndefined()
+  for (const sender of TOKENS) expect(findForEndUser(rules, body, { sender })).toBe(path)
+  expect(findForEndUser(rules, body, { sender: 'key' })).toBeUndefined()
 })
 
 /** Content that the gateway does not read, which tokens may send that pass fields through. */
@@ -298,6 +287,6 @@ test.each(UNREAD_PLACES)('content that is not read reaches nothing: %s', (_, rul
     { a: { type: 'code_interpreter' } },
   ] satisfies JsonObject[]) {
     for (const sender of TOKENS)
-      expect([fields, find(rules, put(fields), { sender })]).toEqual([fields, expect.any(String)])
+      expect([fields, findForEndUser(rules, put(fields), { sender })]).toEqual([fields, expect.any(String)])
   }
 })

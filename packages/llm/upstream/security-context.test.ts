@@ -2,21 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { FIELDS as CHAT } from '../formats/openai-chat/wire/fields.ts'
 import { FIELDS as RESPONSES } from '../formats/openai-responses/wire/fields.ts'
 import type { JsonObject } from '../json/json-value.ts'
+import { END_USER_GRANT, findForEndUser } from '../testing/outgoing/find-for-end-user.ts'
 import { findForbidden } from './outgoing-body.ts'
-import type { FieldRules, Grant } from './outgoing-rules.ts'
-
-const GRANT: Grant = {
-  sender: 'end_user',
-  model: 'm',
-  isStream: false,
-  choices: 1,
-  maxOutputTokens: undefined,
-  addresses: 'none',
-}
-
-function find(rules: FieldRules, value: JsonObject, grant: Partial<Grant> = {}): string | undefined {
-  return findForbidden({ rules, value }, { ...GRANT, ...grant })
-}
 
 describe("Azure's security context", () => {
   const CONTEXT = { application_name: 'a', end_user_id: 'u', end_user_tenant_id: 't', source_ip: '192.0.2.1' }
@@ -24,10 +11,12 @@ describe("Azure's security context", () => {
   test('is accepted from keys, also as an option, and from no end user', () => {
     for (const { rules } of [CHAT, RESPONSES]) {
       const body = { user_security_context: CONTEXT }
-      expect(find(rules, body, { sender: 'key' })).toBeUndefined()
-      expect(find(rules, body)).toBe('user_security_context')
+      expect(findForEndUser(rules, body, { sender: 'key' })).toBeUndefined()
+      expect(findForEndUser(rules, body)).toBe('user_security_context')
       const options = { fields: body, path: 'provider_options.azure' }
-      expect(findForbidden({ rules, value: body, options }, { ...GRANT, sender: 'key' })).toBeUndefined()
+      expect(
+        findForbidden({ rules, value: body, options }, { ...END_USER_GRANT, sender: 'key' }),
+      ).toBeUndefined()
     }
   })
 
@@ -41,6 +30,6 @@ describe("Azure's security context", () => {
     ['end_user_tenant_id', { end_user_tenant_id: 't' }],
     ['novelty.end_user_tenant_id', { novelty: { end_user_tenant_id: 't' } }],
   ])('makes nothing else free: %s', (path, body) => {
-    expect(find(CHAT.rules, body, { sender: 'key' })).toBe(path)
+    expect(findForEndUser(CHAT.rules, body, { sender: 'key' })).toBe(path)
   })
 })
