@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { loopTurns, SLICE_MS } from '../../http/fairness/loop-turns.ts'
+import { toTextHandler } from '../../testing/harness/text-handler.ts'
 import { openHttpTransport } from './http-transport.ts'
 import type { Transport } from './transport.ts'
 
@@ -41,18 +42,11 @@ function openTransport(): Transport {
 /** Returns the text of an answer, or how it failed. */
 function call(transport: Transport, origin: string): Promise<string | UpstreamError> {
   return new Promise(resolve => {
-    let text = ''
-    const handler = {
-      isStream: true as const,
-      onStart: () => {},
-      onData: (chunk: Buffer) => {
-        text += chunk.toString()
-      },
-      onEnd: () => resolve(text),
-      onFail: resolve,
-      onCrash: (error: unknown) => expect.unreachable(String(error)),
-    }
-    transport.call({ origin, path: '/', headers: {}, body: Buffer.from(BODY) }, handler, NOBODY)
+    transport.call(
+      { origin, path: '/', headers: {}, body: Buffer.from(BODY) },
+      toTextHandler(resolve),
+      NOBODY,
+    )
   })
 }
 

@@ -4,6 +4,7 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterEach, expect, test } from 'vitest'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
+import { toTextHandler } from '../../testing/harness/text-handler.ts'
 import { openHttpTransport } from './http-transport.ts'
 import { type ReadOnce, toReadOnce } from './read-once.ts'
 import type { Transport, UpstreamCall } from './transport.ts'
@@ -39,18 +40,11 @@ async function listen(server: net.Server): Promise<string> {
 function stream(transport: Transport, origin: string, body: Buffer) {
   let made: UpstreamCall | undefined
   const result = new Promise<string | UpstreamError>(resolve => {
-    let text = ''
-    const handler = {
-      isStream: true as const,
-      onStart: () => {},
-      onData: (chunk: Buffer) => {
-        text += chunk.toString()
-      },
-      onEnd: () => resolve(text),
-      onFail: resolve,
-      onCrash: (error: unknown) => expect.unreachable(String(error)),
-    }
-    made = transport.call({ origin, path: '/', headers: { 'x-a': 'b' }, body }, handler, NOBODY)
+    made = transport.call(
+      { origin, path: '/', headers: { 'x-a': 'b' }, body },
+      toTextHandler(resolve),
+      NOBODY,
+    )
   })
   return { call: made as UpstreamCall, result }
 }

@@ -1,0 +1,18 @@
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
+import { expect } from 'vitest'
+import type { UpstreamHandler } from '../../gateway/upstream/transport.ts'
+
+/** A handler of a streamed call. Resolves with the text of the answer, or with how the call failed. */
+export function toTextHandler(resolve: (result: string | UpstreamError) => void): UpstreamHandler {
+  let text = ''
+  return {
+    isStream: true,
+    onStart: () => {},
+    onData: chunk => {
+      text += chunk.toString()
+    },
+    onEnd: () => resolve(text),
+    onFail: resolve,
+    onCrash: error => expect.unreachable(String(error)),
+  }
+}
