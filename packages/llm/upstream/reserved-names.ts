@@ -106,11 +106,24 @@ function isReservedPlain(plain: string): boolean {
   return WORDS.some(words => words.test(plain))
 }
 
+/** The most fields that one name may stand for. Each costs as much to check as a name of its own. */
+const MAX_STEPS = 4
+
+/**
+ * Returns the fields for which one name stands: some servers read `extra_body[model]` and `extra_body.model` as nested ones. Empty: it is
+ * no such name. undefined: they are too many.
+ */
+export function toNestedNames(name: string): readonly string[] | undefined {
+  if (name.length > MAX_NAME || !/[.[\]]/.test(name)) return []
+  // A bracket at an end leaves an empty step there.
+  const steps = name.split(/[.[\]]+/, MAX_STEPS + 3).filter(step => step !== '')
+  return steps.length > MAX_STEPS ? undefined : steps
+}
+
 function isReserved(name: string, plain: string): boolean {
   if (isReservedPlain(plain)) return true
-  // Some servers read `extra_body[model]` and `extra_body.model` as nested fields.
-  if (name.length > MAX_NAME || !/[.[\]]/.test(name)) return false
-  return name.split(/[.[\]]+/).some(step => isReservedName(step))
+  const nested = toNestedNames(name)
+  return nested === undefined || nested.some(isReservedName)
 }
 
 /** The limit on a body's depth. Only JSON inside a string can be deeper. */
@@ -149,7 +162,7 @@ export function findReservedField(
   if (value === undefined) return name
   if (typeof value !== 'object' || value === null) return undefined
   const inner = findReservedWithin(value, texts, depth + 1)
-  if (inner !== undefined) return joinPath(name, inner)
+  if (inner !== undefined) return joinRest(name, inner)
   return plain === 'provider' ? findHostChoice(value, name) : undefined
 }
 
@@ -163,12 +176,13 @@ function findReservedWithin(value: Json[] | JsonObject, texts: JsonTexts, depth:
     if (inner === undefined) return `[${at}]`
     if (typeof inner !== 'object' || inner === null) continue
     const found = findReservedWithin(inner, texts, depth + 1)
-    if (found !== undefined) return joinPath(`[${at}]`, found)
+    if (found !== undefined) return joinRest(`[${at}]`, found)
   }
   return undefined
 }
 
-function joinPath(start: string, end: string): string {
+/** Joins a path and its rest, which begins with a name or with an index. */
+export function joinRest(start: string, end: string): string {
   return end === '' || end.startsWith('[') ? start + end : `${start}.${end}`
 }
 
@@ -194,7 +208,7 @@ function findInReasoning(given: Json, path: string, texts: JsonTexts, depth: num
     ? value
     : Object.fromEntries(Object.entries(value).filter(([name]) => toPlainName(name) !== 'maxtokens'))
   const found = findReservedWithin(others, texts, depth + 1)
-  return found === undefined ? undefined : joinPath(path, found)
+  return found === undefined ? undefined : joinRest(path, found)
 }
 
 /**
@@ -209,7 +223,7 @@ function findInSecurityContext(given: JsonObject, texts: JsonTexts, depth: numbe
     ([name, value]) => name !== USERS_TENANT || typeof value !== 'string',
   )
   const found = findReserved(Object.fromEntries(others), texts, depth + 1)
-  return found === undefined ? undefined : joinPath(SECURITY_CONTEXT, found)
+  return found === undefined ? undefined : joinRest(SECURITY_CONTEXT, found)
 }
 
 /** What a caller may prefer of a broker's hosts: a lower price, no further host, and privacy. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isReservedName } from './reserved-names.ts'
+import { readThreadMs } from '../testing/read-thread-ms.ts'
+import { findReserved, isReservedName } from './reserved-names.ts'
 
 test.each([
   [
@@ -31,4 +32,25 @@ test('names of other settings are free', () => {
     'min_tokens max_thinking_tokens max_input_tokens max_context_tokens max_prompt_tokens truncate_prompt_tokens stop_token_ids bad_words_token_ids return_token_ids skip_special_tokens pad_token_id thinking_budget budget_tokens max_tool_calls cache_prompt cache_salt top_k min_p repetition_penalty context_length disable_web_search web_search_disabled search_domain_filter return_images safe_prompt enable_thinking priority seed'
   const reserved = names.split(' ').filter(isReservedName)
   expect(reserved).toEqual([])
+})
+
+test.each([
+  ['extra_body.model', true],
+  ['a[b][c][model]', true],
+  ['[a][b][c][d]', false],
+  ['a.b.c.d', false],
+  ['a.b.c.d.e', true],
+  ['[a][b][c][d][e]', true],
+])(
+  'a name that stands for nested fields is reserved for one of them, or for more than four: %s',
+  (name, isFound) => {
+    expect(findReserved({ [name]: 1 })).toBe(isFound ? name : undefined)
+  },
+)
+
+test('a body of very many names that stand for nested fields is checked at once', () => {
+  const fields = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`z${at}.b.b.b`, true]))
+  const startedAt = readThreadMs()
+  expect(findReserved(fields)).toBeUndefined()
+  expect(readThreadMs() - startedAt).toBeLessThan(400)
 })

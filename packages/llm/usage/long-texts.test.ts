@@ -127,7 +127,7 @@ describe('a value that would be written as JSON', () => {
     // Numbers that are no integers count as the longest.
     const values = fc
       .jsonValue({ stringUnit: 'binary' })
-      .filter(value => !/\.|e[+-]|-\d/.test(JSON.stringify(value)))
+      .filter(value => !/\.|e[+-]/.test(JSON.stringify(value)))
     fc.assert(
       fc.property(values, value => {
         const text = JSON.stringify(value)

@@ -171,5 +171,6 @@ function readPiece(text: string, start: number, end: number, weights: Uint16Arra
 function countDigits(value: number): number {
   if (!Number.isInteger(value)) return MOST_DIGITS
   const size = Math.abs(value)
-  return size < 10 ? 1 : Math.floor(Math.log10(size)) + 1
+  const digits = size < 10 ? 1 : Math.floor(Math.log10(size)) + 1
+  return value < 0 ? digits + 1 : digits
 }

@@ -82,6 +82,18 @@ describe('a body of megabytes', () => {
     expect(fastestMs({ unknown })).toBeLessThan(15)
   })
 
+  test('of many names that could each be many nested ones is read at once, and may ask for anything', () => {
+    const names = Array.from({ length: 60_000 }, (_, at) => [`z${at}${'.b'.repeat(94)}`, true])
+    const unknown = Object.fromEntries(names) as JsonObject
+    const startedAt = readThreadMs()
+    const settings = readSettings({ unknown })
+    expect(readThreadMs() - startedAt).toBeLessThan(150)
+    expect(settings).toEqual({
+      compaction: expect.stringContaining('unknown'),
+      raisesWindow: true,
+    })
+  })
+
   test('of one name that could be many nested ones is read at once', () => {
     expect(fastestMs({ [`a${'.b'.repeat(1_000_000)}`]: true })).toBeLessThan(15)
     expect(fastestMs({ betas: ','.repeat(2_000_000) })).toBeLessThan(50)

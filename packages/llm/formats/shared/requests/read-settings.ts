@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { FREE } from '../../../upstream/reserved-lists.ts'
-import { toPlainName } from '../../../upstream/reserved-names.ts'
+import { joinRest, MAX_DEPTH, toNestedNames, toPlainName } from '../../../upstream/reserved-names.ts'
 import { joinPath } from '../reading/field-path.ts'
 import { findCompaction } from './find-compaction.ts'
 import { raisesWindow } from './long-context.ts'
@@ -25,11 +25,6 @@ const CONTENT: ReadonlySet<string> = new Set(
 
 const MANAGEMENT = 'contextmanagement'
 const BETAS: ReadonlySet<string> = new Set(['anthropicbeta', 'betas'])
-
-/** The limit on a body's depth. Only JSON inside a text can be deeper. */
-const MAX_DEPTH = 64
-/** No server looks for nested fields in a longer name. */
-const MAX_NAME = 200
 
 /** What a body asks beside its content that lets more input be billed. */
 export interface Settings {
@@ -69,6 +64,8 @@ class SettingsReader {
       const within = this.#readWithin(value, depth)
       const rest = own ?? within
       if (rest !== undefined) found ??= joinRest(joinPath('', name), rest)
+      // There is nothing else to find.
+      if (found !== undefined && this.raisesWindow) return found
     }
     return found
   }
@@ -93,10 +90,15 @@ class SettingsReader {
 
   #readSetting(name: string, plain: string, value: Json | undefined): string | undefined {
     const own = this.#readNamed(plain, value)
-    if (name.length > MAX_NAME || !/[.[\]]/.test(name)) return own
-    // Some servers read `extra_body[name]` and `extra_body.name` as nested fields.
-    const nested = name.split(/[.[\]]+/).map(step => this.#readNamed(toPlainName(step), value))
-    return own ?? nested.find(rest => rest !== undefined)
+    const nested = toNestedNames(name)
+    if (nested === undefined) {
+      // Any of them may ask for anything.
+      this.raisesWindow = true
+      return own ?? ''
+    }
+    if (nested.length === 0) return own
+    const rests = nested.map(step => this.#readNamed(toPlainName(step), value))
+    return own ?? rests.find(rest => rest !== undefined)
   }
 
   #readNamed(plain: string, value: Json | undefined): string | undefined {
@@ -104,8 +106,4 @@ class SettingsReader {
     if (BETAS.has(plain) && raisesWindow(value)) this.raisesWindow = true
     return undefined
   }
-}
-
-function joinRest(start: string, rest: string): string {
-  return rest === '' || rest.startsWith('[') ? start + rest : `${start}.${rest}`
 }
