@@ -4,13 +4,13 @@ import type { ConnectionShare, ShareOwner } from '../../core/admission/connectio
 import { toOwned } from '../../http/body/to-owned.ts'
 import { mayPause } from '../../http/egress/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/egress/upstream-headers.ts'
-import { CallerDebts } from '../../http/fairness/caller-debts.ts'
 import { loopTurns, SLICE_MS, type TurnTaker } from '../../http/fairness/loop-turns.ts'
 import type { Borrower, Connection, Connections } from './connections.ts'
 import { endOfPiece } from './end-of-piece.ts'
 import { toNetworkError } from './network-error.ts'
 import { ABORTED, type PacedAborts } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
+import { paceMs } from './stream-pace.ts'
 import type { UpstreamCall, UpstreamHandler } from './transport.ts'
 
 /** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
@@ -25,13 +25,6 @@ const LONG_CHUNK_BYTES = 8 * 1024
 const LIGHT_MARKS = 32
 /** The marks of a piece of a chunk: 20 us of each make 5 ms. */
 const PIECE_MARKS = 256
-
-/**
- * What all streams of one caller may bring in long chunks: 16 MiB a second after the first 16 MiB. Models send some hundred KiB a
- * second at most, images included; only a tenant's own provider sends more.
- */
-const PACE_BYTES_PER_MS = (16 * 1024 * 1024) / 1_000
-const pace = new CallerDebts(5_000, 1_000)
 
 /** What all calls of a transport share. */
 export interface TransportState {
@@ -275,13 +268,13 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   }
 
   #deliverInTurn(chunk: Buffer): void {
-    const paceMs = this.#handler.isStream === true ? this.#paceMs(chunk.length) : 0
-    if (paceMs > 0 && mayPause()) {
+    const waitMs = this.#handler.isStream === true ? paceMs(this.owner, chunk.length) : 0
+    if (waitMs > 0 && mayPause()) {
       this.#chunk = chunk
-      loopTurns.waitFor(this, paceMs)
+      loopTurns.waitFor(this, waitMs)
     } else if (this.#handler.isOpening === true) {
       this.#chunk = chunk
-      loopTurns.wait(this)
+      this.#waitWhileOpening()
     } else if (this.#hasTurn && loopTurns.hasTime) {
       this.#deliverInPieces(chunk)
     } else if (loopTurns.isSpent && mayPause()) {
@@ -292,13 +285,6 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       this.#deliverInPieces(chunk)
       loopTurns.spend(performance.now() - startedAt, this.owner)
     }
-  }
-
-  /** Returns how long the next long chunk of a stream waits, in milliseconds. */
-  #paceMs(bytes: number): number {
-    const now = performance.now()
-    pace.add(this.owner, bytes / PACE_BYTES_PER_MS, now)
-    return pace.waitMs(this.owner, now)
   }
 
   /** Called when all chunks of a read of the socket are here. */
@@ -345,9 +331,8 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       if (!isLater && !this.#isPaused) continue
       this.#chunk = chunk.subarray(at)
       if (this.#isPaused) this.#isParked = true
-      else if (this.#handler.isOpening !== true) loopTurns.wait(this)
-      // The stream is read once this tick ends. Another turn in it would only add to what is read at once then.
-      else setImmediate(() => this.#chunk !== undefined && !this.#done && void loopTurns.wait(this))
+      else if (this.#handler.isOpening === true) this.#waitWhileOpening()
+      else loopTurns.wait(this)
       return
     }
   }
@@ -366,6 +351,17 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     if (chunk === undefined || more.length === 0) return chunk
     this.#more = []
     return Buffer.concat([chunk, ...more])
+  }
+
+  /** Waits for a turn after this tick, at whose end the stream is read. Within a turn, `wait` could bring another one of the same tick. */
+  #waitWhileOpening(): void {
+    if (this.#hasTurn) setImmediate(waitWithChunk, this)
+    else loopTurns.wait(this)
+  }
+
+  /** Queues what is left of a chunk. It is gone if the call was aborted meanwhile. */
+  waitWithChunk(): void {
+    if (this.#chunk !== undefined) loopTurns.wait(this)
   }
 
   #dropChunk(): void {
@@ -392,6 +388,10 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
 
 function endReadOf(call: HttpCall): void {
   call.endRead()
+}
+
+function waitWithChunk(call: HttpCall): void {
+  call.waitWithChunk()
 }
 
 function abortCall(call: UpstreamCall): void {

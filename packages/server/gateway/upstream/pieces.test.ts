@@ -139,6 +139,20 @@ test.each([false, true])(
   },
 )
 
+test('a handler that opens in a turn gets at most one more piece of that tick, however many short chunks follow', async () => {
+  const { chunks, end, opened } = await receive(
+    res => {
+      res.writeHead(200)
+      res.write('\n'.repeat(100))
+      for (let at = 0; at < 5_000; at++) res.write('\n')
+      res.end()
+    },
+    { opens: true, waits: true },
+  )
+  expect([end, chunks.join('').length]).toEqual(['end', 5_100])
+  expect(opened).toBeLessThanOrEqual(1)
+})
+
 test.each(['keep-alive', 'close'])(
   'a handler that pauses gets no piece until it resumes, and then all of them (connection: %s)',
   async connection => {

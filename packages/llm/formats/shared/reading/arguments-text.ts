@@ -7,8 +7,17 @@ const MAX_WEIGHT = 8 * 1024 * 1024
 
 /** Returns the arguments of a call as text. Throws if they are so long that encoding them would take long, and no caller may send them. */
 export function toArgumentsText(value: Json): string {
-  if (weighJson(value, MAX_WEIGHT) >= 0) return toJsonText(value)
+  if (isLight(value)) return toJsonText(value)
   throw new RequestError('request_too_large', 'The arguments of a tool call are too long.', {
     param: 'messages',
   })
+}
+
+/** What is nested too deeply to be looked through cannot be written either: toJsonText makes an empty object of it. */
+function isLight(value: Json): boolean {
+  try {
+    return weighJson(value, MAX_WEIGHT) >= 0
+  } catch {
+    return true
+  }
 }
