@@ -60,3 +60,9 @@ test.each<[string, ContentPart]>([
 test('FLAC in WAV counts by the longest that it can be', () => {
   expect(countHeard(heard(wav(0xf1ac)))).toBe(Math.ceil(10_000 / 750) * 32)
 })
+
+test('all audio beyond what is read fills one context window together', () => {
+  const file = heard(Buffer.concat([flac(1), Buffer.alloc(384 * 1_024)]).toString('base64'))
+  const read = countHeard(...Array<ContentPart>(15).fill(file))
+  expect(countHeard(...Array<ContentPart>(30).fill(file)) - read).toBe(1_048_576)
+})

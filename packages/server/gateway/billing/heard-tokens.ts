@@ -33,13 +33,16 @@ export function hearAudio({ messages }: ChatRequest): Audio {
   let byPart: Map<ContentPart, number> | undefined
   let sum = 0
   let left = MAX_READ_CHARS
+  // All that is not read fills one context window together.
+  let unread = UNREAD_TOKENS
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue
     for (const part of content) {
       const data = findSmall(part)
       if (data === undefined) continue
       left -= data.length
-      const tokens = left < 0 ? UNREAD_TOKENS : countSeconds(data) * TOKENS_A_SECOND
+      const tokens = left < 0 ? unread : countSeconds(data) * TOKENS_A_SECOND
+      if (left < 0) unread = 0
       if (tokens === 0) continue
       byPart ??= new Map()
       byPart.set(part, tokens)

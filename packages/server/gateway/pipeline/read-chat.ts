@@ -87,7 +87,8 @@ async function parseChat(
   pathModel: string,
 ): Promise<ReceivedChat> {
   const endUser = body.value.end_user
-  const { value, bytes, fields } = format === 'native' ? body : await withoutEndUser(ctx, body)
+  const namesEndUser = format !== 'native' && body.fields.has('end_user')
+  const { value, bytes, fields } = namesEndUser ? await withoutEndUser(ctx, body) : body
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
   const checking = assertInnerTexts(ctx, parsed.request.messages)
@@ -110,7 +111,6 @@ function noteSettings(findings: Findings, { value, headers }: SourceBody): void 
 
 /** Names the end user in every format, and is a field of the native one alone: no provider of the others gets it. */
 async function withoutEndUser(ctx: IdentifiedContext, body: JsonBody): Promise<JsonBody> {
-  if (!body.fields.has('end_user')) return body
   const others = spliceObject(body, new Map([['end_user', undefined]]))
   return await parseBody(ctx, await writeBody(others, ctx))
 }

@@ -106,3 +106,16 @@ test('takes what a user mentions for a text, and what a message begins with for 
   expect(findUnmeasured(parse(' fileid://file-1', 'user'))).toBe('messages[1].content')
   expect(findUnmeasured(parse('Answer by fileid://file-1.'))).toBe('messages[1].content')
 })
+
+test('a name that is divided over two texts of a message of the system stands for files', () => {
+  const parts = [...texts(1, 'Read file'), ...texts(1, 'id://file-fe-a')]
+  expect(findUnmeasured(parse(parts))).toBe('messages[1].content')
+  expect(findUnmeasured(parse(parts, 'user'))).toBeUndefined()
+})
+
+test('a file in the place of an image is found behind any number of characters that are not seen, and in no address', () => {
+  const image = (url: string): object[] => [{ type: 'image_url', image_url: { url } }]
+  for (const count of [0, 9_980, 10_000, 70_000])
+    expect(findUnmeasured(parse(image(`${'\u200b'.repeat(count)}fileid://file-1`), 'user'))).toBeDefined()
+  expect(findUnmeasured(parse(image('https://a.example/?u=fileid://x'), 'user'))).toBeUndefined()
+})

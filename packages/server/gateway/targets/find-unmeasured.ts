@@ -4,7 +4,6 @@ import {
   isStoredFiles,
   MAX_SEARCHED,
   namesContent,
-  namesStoredFiles,
   searchStoredFiles,
 } from '@rideau/llm/formats/shared/reading/names-content'
 import { isNativePart } from '@rideau/llm/formats/shared/reading/native-parts'
@@ -19,7 +18,7 @@ const VIDEO = /^\s*data:\s*video\//i
 /** Kinds and fields of parts with a video, as a file or as its frames, whatever media type its data has. */
 const OF_VIDEO = /video/i
 /** Files that the provider keeps, in the place of an address: an image too may be any document. */
-const BY_ID = { test: namesStoredFiles }
+const NOT_MEASURED = { test: (text: string) => VIDEO.test(text) || isStoredFiles(text) }
 /** Alibaba's words for more tokens of an image than usual, beside its address or within. */
 const PIXELS: ReadonlySet<string> = new Set([
   'maxpixels',
@@ -67,6 +66,11 @@ function* search({ findings, request: { messages } }: ParsedChat): Generator<voi
       if (isFound) return `messages[${at}].content[${index}]`
       yield
     }
+    // Texts in the parts of one message may be read as one.
+    const texts = content.flatMap(part =>
+      part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+    )
+    if (texts.length > 1 && (yield* standsForFiles(role, texts.join('')))) return `messages[${at}].content`
   }
   return undefined
 }
@@ -81,10 +85,9 @@ function isUnmeasured(part: ContentPart, left: { texts: number }): boolean {
   if (type === 'text' || type === 'refusal') return false
   if (OF_VIDEO.test(type) || Object.keys(part).some(name => OF_VIDEO.test(name))) return true
   if (setsPixels(part) || setsPixels(toObject(part.image_url))) return true
-  if (hasData(part, VIDEO) || hasData(part, BY_ID) || (type !== 'image_url' && namesContent(part)))
-    return true
-  // Those that the gateway knows are counted (packed-files.ts).
-  return !isNativePart(type) && holdsPackedFile(part, left)
+  // First, since it bounds the texts. Those that the gateway knows are counted (packed-files.ts).
+  if (!isNativePart(type) && holdsPackedFile(part, left)) return true
+  return hasData(part, NOT_MEASURED) || (type !== 'image_url' && namesContent(part))
 }
 
 function setsPixels(fields: JsonObject | undefined): boolean {

@@ -14,7 +14,7 @@ const BEGINS = new RegExp(`^[\\s\\p{Cf}]*${NAME}`, 'iu')
 /** What may be the beginning of such a text, however long it is. */
 const MAY_BEGIN = /^[\s\p{Cf}filed:/]*$/iu
 /** Characters that are searched at once, since an expression would need too much memory for millions that are not seen. */
-const PIECE_CHARS = 65_536
+export const PIECE_CHARS = 65_536
 /** The characters of such a beginning behind its first one, halves of pairs included. */
 const OF_NAME = /[iled:/\p{Cf}\p{Cs}]/iu
 /** The longest beginning of a name that the end of a piece may have. */
