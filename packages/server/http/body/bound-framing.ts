@@ -1,27 +1,18 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { FRAMING } from '../head/client-error.ts'
+import { type NodeParser, parserOf, STOP } from '../head/node-parser.ts'
 import { hasGivenUp, ReceivedRequest } from './received-request.ts'
 
 /** What a connection may bring that is neither a whole head nor paid for as a body: two reads of the socket. */
 const MAX_FRAMING_BYTES = 128 * 1024
 /** What a body may bring with its framing, as a multiple of what reading it costs. */
 const PER_COST = 2
-/** When the answer is sent, and how long it may take to reach the client, in milliseconds. A client that begins anew waits for it. */
+/** When the answer is sent, and how long it may take to reach the client, in milliseconds. A client that reconnects at once is slowed down by it. */
 const DELAY_MS = 500
 
-/** For llhttp an error: it reads nothing that follows. */
-const STOP = -1
-
-/** The part of Node's parser (lib/_http_server.js) that the bound uses. */
-interface Parser {
-  /** The latest request whose head is complete; null: its answer was sent. */
-  readonly incoming: IncomingMessage | null
-  onIncoming: ((...args: never[]) => number) | null
-  /** The parser's class has the names of its callbacks, which are numbers. */
-  readonly constructor: { readonly kOnExecute?: number }
-  [callback: number]: ((read: number | Error) => void) | null
-}
+/** Called with the length of each read of the socket, or with why it could not be parsed. */
+type NoteRead = (read: number | Error) => void
 
 /**
  * Ends connections that bring framing without end. Node counts neither spaces in heads and trailers, nor line ends before a request,
@@ -32,16 +23,16 @@ interface Parser {
  * Nothing is read after that. Half a second later it is an error of the parser ('clientError').
  */
 export function boundFraming(server: Server): void {
-  server.on('connection', (socket: Socket & { readonly parser?: Parser | null }) => {
-    const { parser } = socket
-    if (parser !== undefined && parser !== null) watch(socket, parser)
+  server.on('connection', (socket: Socket) => {
+    const parser = parserOf(socket)
+    if (parser !== undefined) watch(socket, parser)
   })
 }
 
-function watch(socket: Socket, parser: Parser): void {
+function watch(socket: Socket, parser: NodeParser): void {
   const { onIncoming } = parser
   const callback = parser.constructor.kOnExecute ?? Number.NaN
-  const noteRead = parser[callback]
+  const noteRead = parser[callback] as NoteRead | null | undefined
   // A version of Node that does this otherwise. The test shows it.
   if (typeof onIncoming !== 'function' || typeof noteRead !== 'function') return
   let hasHead = false
@@ -53,7 +44,7 @@ function watch(socket: Socket, parser: Parser): void {
     hasHead = true
     return onIncoming(...args)
   }
-  parser[callback] = read => {
+  parser[callback] = (read: number | Error) => {
     if (!hasGivenUp(socket) && (read instanceof Error || !isAbove(read))) return noteRead(read)
     if (isOver) return void socket.destroy()
     isOver = true

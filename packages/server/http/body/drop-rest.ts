@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { takeTurn } from '../fairness/sliced-work.ts'
 import { costOf, isStalled, pauseReading, resumeReading } from './received-request.ts'
 
-/** How often it is looked whether the rest still comes, in milliseconds, and at most. */
-const LOOK_MS = 500
-const MAX_LOOKS = 20
+/** How often `dropRest` checks whether the rest still comes, in milliseconds. */
+const CHECK_MS = 500
+/** The most checks: 10 s. */
+const MAX_CHECKS = 20
 /** The most that is read of it: twice the longest body. Short chunks count as a KiB each. */
 const MAX_COST = 64 * 1024 * 1024
 /** What is read in one turn. */
@@ -38,10 +39,10 @@ export function dropRest(req: IncomingMessage, done: () => void): void {
     pauseReading(req)
     void takeTurn().then(() => resumeReading(req))
   }
-  let looks = 0
+  let checks = 0
   const timer = setInterval(() => {
-    if (++looks === MAX_LOOKS || isStalled(req)) end()
-  }, LOOK_MS)
+    if (++checks === MAX_CHECKS || isStalled(req)) end()
+  }, CHECK_MS)
   timer.unref()
   req.once('end', end)
   req.once('close', end)

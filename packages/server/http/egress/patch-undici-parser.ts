@@ -39,7 +39,7 @@ export function mayPause(): boolean {
  * arrived and then ends. The slow-caller test shows when a version of undici makes this patch unnecessary.
  *
  * The second is how a parser reads its socket after a pause, see `readRestFirst`. The third is that it reads framing without end,
- * see `boundFraming`.
+ * see `boundAnswerFraming`.
  */
 export function patchUndiciParser(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
@@ -51,7 +51,7 @@ export function patchUndiciParser(socket: Socket): void {
   if (patched.has(prototype)) return
   patched.add(prototype)
   endWithRest(prototype)
-  boundFraming(prototype)
+  boundAnswerFraming(prototype)
 }
 
 function endWithRest(prototype: Parser): void {
@@ -101,7 +101,7 @@ function readRestFirst(socket: Socket, parser: Parser | null | undefined): void 
  * sizes, spaces in heads and line ends between answers, so that neither limits nor turns count them, and the parser reads them as
  * fast as they come.
  */
-function boundFraming(prototype: Parser): void {
+function boundAnswerFraming(prototype: Parser): void {
   const { execute, onMessageComplete } = prototype
   prototype.onMessageComplete = function (this: Parser): number {
     // An interim answer ends no call.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { type NodeParser, parserOf, STOP } from './node-parser.ts'
 
 /** Requests that may wait on one connection for the answers to earlier ones. */
 export const MAX_WAITING = 16
@@ -12,21 +13,15 @@ interface ReceivedRequest {
   readonly res: ServerResponse
 }
 
-/** The part of Node's parser (lib/_http_common.js) by which it asks what to do with a request whose head is complete. */
-interface Parser {
-  onIncoming: ((...args: never) => number) | null
-}
-
 interface Line {
   /** The last response that did not close. A closed one is forgotten at once: an idle connection would keep its last request alive. */
   latest: ServerResponse | undefined
   readonly waiting: ReceivedRequest[]
   /** The parser's own function while the line is full. */
-  onIncoming: Parser['onIncoming']
+  onIncoming: NodeParser['onIncoming']
 }
 
-/** For llhttp an answer of the callback that is neither 0, 1 nor 2 is an error: it reads nothing that follows. */
-const STOP = (): number => -1
+const stop = (): number => STOP
 
 /**
  * The requests of each connection, served one after the other: one that was pipelined waits until the answers before it were
@@ -85,19 +80,19 @@ export class RequestLines {
 }
 
 function stopParser(line: Line, { socket }: IncomingMessage): void {
-  const { parser } = socket as unknown as { readonly parser?: Parser | null }
+  const parser = parserOf(socket)
   if (typeof parser?.onIncoming !== 'function') {
     // A version of Node that does this otherwise. The test shows it.
     socket.destroy()
     return
   }
   line.onIncoming = parser.onIncoming
-  parser.onIncoming = STOP
+  parser.onIncoming = stop
 }
 
 function resumeParser(line: Line, { socket }: IncomingMessage): void {
-  const { parser } = socket as unknown as { readonly parser?: Parser | null }
+  const parser = parserOf(socket)
   if (line.onIncoming === null) return
-  if (parser?.onIncoming === STOP) parser.onIncoming = line.onIncoming
+  if (parser?.onIncoming === stop) parser.onIncoming = line.onIncoming
   line.onIncoming = null
 }
