@@ -175,3 +175,17 @@ test.each([
   expect(raw.text()).toMatch(/^HTTP\/1\.1 404 [^]*"code":"route_not_found"/)
   expect(raw.text()).toContain(envelope)
 })
+
+test.each<[string, () => string, string]>([
+  ['of a chat', () => app.gatewayUrl, 'POST /v1/chat'],
+  ['of a route without a body', () => app.gatewayUrl, 'GET /v1/models'],
+  ['of the control plane', () => app.controlUrl, 'POST /v1/setup'],
+])('a body that is given up %s gets one answer, and the connection closes', async (_, url, line) => {
+  const raw = await openRaw(url())
+  const closed = new Promise(resolve => raw.socket.once('close', resolve))
+  const head = `${line} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+  raw.socket.write(`${head}${'1\r\nx\r\n'.repeat(3_000)}0\r\n\r\n`)
+  await closed
+  expect(raw.text().match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)
+  expect(raw.text().toLowerCase()).toContain('connection: close')
+})

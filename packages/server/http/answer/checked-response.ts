@@ -4,6 +4,7 @@ import {
   type OutgoingHttpHeaders,
   ServerResponse,
 } from 'node:http'
+import { isGivenUp } from '../body/received-request.ts'
 import { toExactHeaderText } from './header-text.ts'
 
 /**
@@ -19,6 +20,8 @@ export class CheckedResponse<
     reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
     headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
   ): this {
+    // Nothing that follows such a request is read.
+    if (isGivenUp(this.req)) this.shouldKeepAlive = false
     // The reason phrase is dropped: the framework's adds nothing to the status.
     return super.writeHead(status, toChecked(typeof reason === 'object' ? reason : headers))
   }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { isGivenUp } from '../body/received-request.ts'
 import { isHeaderText, toHeaderText } from './header-text.ts'
 
 /** The limit for all headers that the app writes, including their names. */
@@ -12,6 +13,8 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
  * come first. tools/check-project.mjs ensures that Node's writeHead is called nowhere else.
  */
 export function writeHead(res: ServerResponse, status: number, headers: readonly string[] = []): void {
+  // Nothing that follows such a request is read.
+  if (isGivenUp(res.req)) res.shouldKeepAlive = false
   if (!isSafe(headers)) {
     res.writeHead(status, toSafe(headers))
     return

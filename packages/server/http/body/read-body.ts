@@ -43,7 +43,7 @@ export function readBody(
   memory: BodyMemory | undefined,
   owner = UNKNOWN_OWNER,
 ): BodyReader {
-  const arrived = req.complete && !isGivenUp(req) ? takeArrived(req) : undefined
+  const arrived = req.complete ? takeArrived(req) : undefined
   const reader = arrived === undefined ? receive(req, limit, memory, owner) : toReader(arrived, limit, memory)
   const encoding = req.headers['content-encoding']
   return encoding === undefined

@@ -95,6 +95,22 @@ test('reads nothing more from the socket after pauseReading, and goes on after r
   await expect.poll(() => req.isPaused() || socket.isPaused()).toBe(false)
 })
 
+test('reads nothing more if reading is paused again in the tick in which it was resumed', async () => {
+  const req = await send('x', `Content-Length: ${64 * 1024 * KiB}`)
+  await expect.poll(() => req.readableLength).toBe(1)
+  const { socket } = req
+  req.pauseReading()
+  let resumes = 0
+  // Node's server reads from the connection again then, even if it was paused since.
+  socket.on('resume', () => resumes++)
+  req.resumeReading()
+  req.pauseReading()
+  await new Promise(resolve => setImmediate(resolve))
+  expect(resumes).toBe(0)
+  req.resumeReading()
+  await expect.poll(() => resumes).toBe(1)
+})
+
 test('an unwanted body of one-byte chunks is not read on after some of them, and is whole once it is wanted', async () => {
   const received = new Promise<ReceivedRequest>(resolve => {
     receive = req => resolve(req)

@@ -1,5 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { parserOf } from '../head/node-parser.ts'
 
 /** The least that reading a chunk costs, in bytes of a long one. */
 const MIN_COST = 1024
@@ -15,7 +17,7 @@ const MAX_WAITING_VERY_SHORT = 256
 const MAX_VERY_SHORT = 1_024
 
 /** Connections of which nothing more is read, since a body on them was given up. */
-const givenUp = new WeakSet<Socket>()
+const givenUp = new WeakSet<Duplex>()
 
 /**
  * A request whose short chunks are joined as they arrive. Of a body of `1\r\nx\r\n` Node makes 10,900 buffers from one read of
@@ -44,7 +46,10 @@ export class ReceivedRequest extends IncomingMessage {
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
       this.#flush()
-      return !this.#isGivenUp && super.push(null)
+      if (!this.#isGivenUp) return super.push(null)
+      // Bytes of it are missing, so the connection closes behind its answer.
+      this.complete = false
+      return false
     }
     this.readCost += Math.max(chunk.length, MIN_COST)
     // Most bodies have a length and arrive with their head: they pass unchanged.
@@ -76,10 +81,17 @@ export class ReceivedRequest extends IncomingMessage {
   resumeReading(): void {
     if (!this.#isPaused || this.#isGivenUp || this.#hasTooManyWaiting()) return
     this.#isPaused = false
-    super._read(0)
+    // What has arrived is handed out first, and may pause again. A socket that was resumed begins to read at the end of the tick even if
+    // it was paused since.
+    process.nextTick(readOn, this)
   }
 
-  /** Reads the body, whatever its chunks are. Nobody wants the body of an unknown caller, and what is left of it after its refusal. */
+  /** Reads from the socket, unless reading was paused again. */
+  readOn(): void {
+    if (!this.#isPaused) super._read(0)
+  }
+
+  /** Reads the body, whatever its chunks are. Nobody wants the body of an unknown caller, nor what is left of it after its refusal. */
   wantBody(): void {
     this.#isWanted = true
     this.resumeReading()
@@ -134,18 +146,16 @@ function flushReadOf(request: ReceivedRequest): void {
   request.flushRead()
 }
 
-/** The part of Node's parser (lib/_http_common.js) by which it hands out the chunks of a body. */
-interface Parser {
-  readonly constructor: { readonly kOnBody?: number }
-  [callback: number]: ((chunk: Buffer) => void) | null
+function readOn(request: ReceivedRequest): void {
+  request.readOn()
 }
 
 /** Lets Node's parser hand out none of the chunks that are left of a read. It goes through them ten times as fast then. */
 function muteParser(socket: Socket): void {
-  const { parser } = socket as unknown as { readonly parser?: Parser | null }
+  const parser = parserOf(socket)
   const callback = parser?.constructor.kOnBody
   // A version of Node that does this otherwise. The test shows it.
-  if (parser === undefined || parser === null || callback === undefined) return void socket.destroy()
+  if (parser === undefined || callback === undefined) return void socket.destroy()
   const hand = parser[callback] ?? null
   parser[callback] = null
   // Node uses a parser again for other connections, which are read after this.
@@ -170,7 +180,7 @@ export function isStalled(req: IncomingMessage): boolean {
 }
 
 /** True if a body on the connection was given up. What the parser hands out after that may lack bytes. */
-export function hasGivenUp(socket: Socket): boolean {
+export function hasGivenUp(socket: Duplex): boolean {
   return givenUp.has(socket)
 }
 

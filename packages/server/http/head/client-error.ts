@@ -4,6 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import { faultHeaders } from '../answer/envelope.ts'
 import { isSent } from '../answer/is-sent.ts'
 import { toSafe } from '../answer/write-head.ts'
+import { hasGivenUp } from '../body/received-request.ts'
 
 /** The largest accepted header block; a larger one is answered with 413 `request_too_large`. */
 export const MAX_HEADER_BYTES = 16 * 1024
@@ -54,6 +55,11 @@ export function answerClientError(
   }
   if (answer !== undefined && !isSent(answer) && !isOfOwnRequest(answer, socket)) {
     endAfter(answer, socket)
+    return
+  }
+  // The request has its answer already, and another would be read as the answer to the next one.
+  if (answer === undefined && hasGivenUp(socket)) {
+    socket.destroy()
     return
   }
   const fault = toParserFault(error)
