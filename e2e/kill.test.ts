@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { type Keys, manage, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 import { listWorkers } from './worker-connections.ts'
 
 /** Sends requests until it is stopped; returns the ids of those that got their whole answer. */
@@ -87,21 +87,15 @@ describe.each([
     expect([...logged.values()].filter(count => count !== 1)).toEqual([])
   }, 600_000)
 
-  async function manage(method: string, route: string, body?: unknown): Promise<any> {
-    const response = await fetch(program.controlUrl + route, {
-      method,
-      headers: { authorization: `Bearer ${keys.managementKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return await response.json()
-  }
+  const control = (method: string, route: string, body?: unknown): Promise<any> =>
+    manage({ ...keys, controlUrl: program.controlUrl }, method, route, body)
 
   /** Cuts three requests off by `kill`. Returns what they had reserved and what is spent for them after the next start. */
   async function cutOff(kill: () => Promise<void>): Promise<{ held: number; spent: number }> {
     const route = `/v1/projects/${keys.projectId}/budgets`
-    const budgetId = (await manage('POST', route, { limit_usd: 100, window: 'month' })).id
+    const budgetId = (await control('POST', route, { limit_usd: 100, window: 'month' })).id
     const budget = async (): Promise<{ spent_usd: number; reserved_usd: number }> =>
-      (await manage('GET', route)).data.find(({ id }: { id: string }) => id === budgetId)
+      (await control('GET', route)).data.find(({ id }: { id: string }) => id === budgetId)
     const known = new Set((await slowLogs()).map(log => log.request_id))
     const before = await budget()
     const body = { model: 'sandbox/slow', max_tokens: 100, messages: [{ role: 'user', content: 'x' }] }
@@ -135,7 +129,7 @@ describe.each([
   }
 
   const slowLogs = async (): Promise<any[]> =>
-    (await manage('GET', `/v1/environments/${keys.developmentId}/logs?model=sandbox/slow`)).data
+    (await control('GET', `/v1/environments/${keys.developmentId}/logs?model=sandbox/slow`)).data
 
   test('requests that a kill -9 of all processes cuts off are settled once, at their reservation, which is then returned', async () => {
     const { held, spent } = await cutOff(async () => {

@@ -2,7 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LoopMonitor, openLoopMonitor, SHORT_IN_REFERENCES } from './loop-monitor.ts'
-import { addProvider, type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import {
+  addProvider,
+  type Keys,
+  manage,
+  openProgramHome,
+  type Program,
+  type ProgramHome,
+  setUp,
+} from './program.ts'
 
 /** A key whose requests have a bound on costs, and a budget: the tokens of a long request are estimated before it is sent. */
 
@@ -44,19 +52,12 @@ afterAll(async () => {
 
 /** Makes an alias of eight priced models, a budget, and a key with a bound. Returns the key. */
 async function setBounds({ managementKey, developmentId, projectId }: Keys): Promise<string> {
-  const make = async (path: string, body: object): Promise<any> => {
-    const response = await fetch(program.controlUrl + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${managementKey}` },
-      body: JSON.stringify(body),
-    })
-    expect(response.status).toBe(201)
-    return await response.json()
-  }
+  const create = (route: string, body: object): Promise<any> =>
+    manage({ controlUrl: program.controlUrl, managementKey }, 'POST', route, body)
   const environment = `/v1/environments/${developmentId}`
   for (const model of TARGETS) {
     const pricing = { input_usd_per_mtok: 0.01, output_usd_per_mtok: 0.01 }
-    await make(`${environment}/custom-models`, {
+    await create(`${environment}/custom-models`, {
       model,
       capabilities: ['chat'],
       context_window: 1_000_000,
@@ -64,10 +65,10 @@ async function setBounds({ managementKey, developmentId, projectId }: Keys): Pro
     })
   }
   const targets = TARGETS.map(model => ({ model }))
-  await make(`${environment}/model-aliases`, { alias: 'all', strategy: 'priority', targets })
-  await make(`/v1/projects/${projectId}/budgets`, { limit_usd: 1_000, window: 'month' })
+  await create(`${environment}/model-aliases`, { alias: 'all', strategy: 'priority', targets })
+  await create(`/v1/projects/${projectId}/budgets`, { limit_usd: 1_000, window: 'month' })
   const restrictions = { max_request_cost_usd: 10 }
-  const { key } = await make(`${environment}/keys`, { kind: 'secret', name: 'bound', restrictions })
+  const { key } = await create(`${environment}/keys`, { kind: 'secret', name: 'bound', restrictions })
   return key
 }
 

@@ -152,20 +152,36 @@ export async function setUp(program: Pick<Program, 'controlUrl' | 'setupToken'>)
   }
 }
 
+interface Management {
+  readonly controlUrl: string
+  readonly managementKey: string
+}
+
+/** Calls the control plane. Returns the body of the answer, and throws if it is a refusal. */
+export async function manage(
+  { controlUrl, managementKey }: Management,
+  method: string,
+  route: string,
+  body?: unknown,
+): Promise<any> {
+  const response = await fetch(controlUrl + route, {
+    method,
+    headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
 /** Stores a credential of a provider whose server is at `baseUrl`. */
 export async function addProvider(
-  program: Pick<Program, 'controlUrl'>,
+  { controlUrl }: Pick<Program, 'controlUrl'>,
   { managementKey, developmentId }: Keys,
   provider: string,
   baseUrl: string,
 ): Promise<void> {
-  const response = await fetch(
-    `${program.controlUrl}/v1/environments/${developmentId}/provider-credentials`,
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${managementKey}` },
-      body: JSON.stringify({ provider, name: provider, api_key: 'k', base_url: baseUrl }),
-    },
-  )
-  if (response.status !== 201) throw new Error(`the credential was refused: ${await response.text()}`)
+  const credential = { provider, name: provider, api_key: 'k', base_url: baseUrl }
+  const route = `/v1/environments/${developmentId}/provider-credentials`
+  await manage({ controlUrl, managementKey }, 'POST', route, credential)
 }

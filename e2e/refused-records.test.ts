@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { manage, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 let home: ProgramHome
 let program: Program
@@ -38,14 +38,8 @@ function leaveSegment(records: readonly object[]): void {
 test('records in an earlier version’s journal are stored or set aside, count as spent, and delay no other record', async () => {
   program = await home.start()
   const { managementKey, secretKey, projectId, developmentId } = await setUp(program)
-  const manage = async (method: string, route: string, body?: unknown): Promise<any> => {
-    const response = await fetch(program.controlUrl + route, {
-      method,
-      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return await response.json()
-  }
+  const control = (method: string, route: string, body?: unknown): Promise<any> =>
+    manage({ controlUrl: program.controlUrl, managementKey }, method, route, body)
   const ask = () =>
     fetch(`${program.gatewayUrl}/v1/chat`, {
       method: 'POST',
@@ -53,14 +47,14 @@ test('records in an earlier version’s journal are stored or set aside, count a
       body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'hello' }] }),
     })
   const spentUsd = async (): Promise<number> =>
-    (await manage('GET', `/v1/projects/${projectId}/budgets`)).data[0].spent_usd
-  await manage('POST', `/v1/projects/${projectId}/budgets`, { limit_usd: 100, window: 'month' })
+    (await control('GET', `/v1/projects/${projectId}/budgets`)).data[0].spent_usd
+  await control('POST', `/v1/projects/${projectId}/budgets`, { limit_usd: 100, window: 'month' })
   expect((await ask()).status).toBe(200)
   await expect
-    .poll(async () => (await manage('GET', `/v1/environments/${developmentId}/logs`)).data.length)
+    .poll(async () => (await control('GET', `/v1/environments/${developmentId}/logs`)).data.length)
     .toBe(1)
-  const [log] = (await manage('GET', `/v1/environments/${developmentId}/logs`)).data
-  const { org_id: orgId } = await manage('GET', `/v1/projects/${projectId}`)
+  const [log] = (await control('GET', `/v1/environments/${developmentId}/logs`)).data
+  const { org_id: orgId } = await control('GET', `/v1/projects/${projectId}`)
   const before = await spentUsd()
   await program.stop()
 
@@ -119,11 +113,11 @@ test('records in an earlier version’s journal are stored or set aside, count a
   const spent = before + cost_usd + (stored.length * COST_NANO_USD) / 1e9
   await expect.poll(spentUsd, { timeout: 60_000 }).toBeCloseTo(spent, 9)
   for (const { request_id, cost_nano_usd } of stored) {
-    const found = await manage('GET', `/v1/logs/${request_id}`)
+    const found = await control('GET', `/v1/logs/${request_id}`)
     expect(found).toMatchObject({ request_id, cost_usd: (cost_nano_usd as number) / 1e9 })
     expect(JSON.stringify(found).length).toBeLessThan(70_000)
   }
-  await expect.poll(async () => (await manage('GET', `/v1/logs/${id}`)).request_id).toBe(id)
+  await expect.poll(async () => (await control('GET', `/v1/logs/${id}`)).request_id).toBe(id)
   const aside = path.join(home.dataDir, 'refused-records.jsonl')
   const entry = JSON.parse(readFileSync(aside, 'utf8'))
   expect(entry).toMatchObject({ reason: expect.stringContaining('22003'), record: refused })

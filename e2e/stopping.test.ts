@@ -10,7 +10,7 @@ import {
   type ScriptedUpstream,
 } from '../packages/server/testing/fakes/scripted-upstream.ts'
 import { freePort } from '../packages/server/testing/harness/free-port.ts'
-import { type Keys, setUp } from './program.ts'
+import { type Keys, manage, setUp } from './program.ts'
 import { hasTerminal, listChildren, openTerminal, type Terminal } from './terminal.ts'
 
 const SETUP_TOKEN = 'a set-up token for tests'
@@ -62,22 +62,18 @@ const start = (command = 'npm start'): Terminal => {
   return terminal
 }
 
-async function manage(keys: Keys, method: string, route: string, body?: unknown): Promise<any> {
-  const response = await fetch(urls.control + route, {
-    method,
-    headers: { authorization: `Bearer ${keys.managementKey}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return await response.json()
-}
-
 /** Starts the program in a terminal and a stream of which the caller has the first event. `rest` resolves with what follows. */
 async function startWithStream(): Promise<{ keys: Keys; requestId: string; rest: () => Promise<string> }> {
   start()
   await terminal.until(STARTED)
   const keys = await setUp({ controlUrl: urls.control, setupToken: SETUP_TOKEN })
   const credential = { provider: 'custom', name: 'c', api_key: 'k', base_url: provider.baseUrl }
-  await manage(keys, 'POST', `/v1/environments/${keys.developmentId}/provider-credentials`, credential)
+  await manage(
+    { ...keys, controlUrl: urls.control },
+    'POST',
+    `/v1/environments/${keys.developmentId}/provider-credentials`,
+    credential,
+  )
   const response = await fetch(`${urls.gateway}/openai/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys.secretKey}`, 'content-type': 'application/json' },
@@ -182,9 +178,11 @@ describe.runIf(hasTerminal).each([1, 2])('npm start in a terminal, with gateway 
     expect(listServers()).toEqual([])
     start()
     await terminal.until(STARTED)
-    expect(await manage(keys, 'GET', `/v1/logs/${requestId}`)).toMatchObject({
-      error_code: 'stream_interrupted',
-    })
+    expect(await manage({ ...keys, controlUrl: urls.control }, 'GET', `/v1/logs/${requestId}`)).toMatchObject(
+      {
+        error_code: 'stream_interrupted',
+      },
+    )
     terminal.type(CTRL_C)
     expect(await terminal.ended).toBe(0)
     expectNothingLeft()
