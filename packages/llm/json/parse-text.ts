@@ -30,7 +30,7 @@ export function parseUnreadText(text: string): Json {
 
 /**
  * Returns true if a string of a valid text has an escape and a colon behind it. Searches for quotes and backslashes instead of reading every
- * character, which takes 50 ms of 16 Mi characters.
+ * character, which would take 50 ms of 16 Mi characters: usual texts take 1 to 30, those that are dense with escapes up to 125.
  */
 export function hasEscapedName(text: string): boolean {
   // The next of each, at or after `at`. NONE: there is no other.

@@ -1,7 +1,7 @@
 /**
- * Names of fields that callers may not set where the gateway does not read them, each in one spelling: see reserved-names.ts, which
- * has the words that no list could have. Names that a word covers stand here too: by these lists a name in other letters is found at the top
- * of a body before anything else of it is read.
+ * Names of fields that callers may not set where the gateway does not read them, each in one spelling. reserved-names.ts has the words
+ * that reserve every name they occur in. Names with such a word stand here too: by these lists a name in other letters is found at the
+ * top of a body before anything else of the body is read.
  */
 
 /** Fields by which a provider would choose another model than the authorized one. */

@@ -14,8 +14,8 @@ const MAX_READ = 1_048_576
 
 /**
  * Estimates tokens like estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
- * Latin have fewer bytes a token than prose. By the kinds of all its characters, at about two nanoseconds each; where it would have too many of them, as
- * if all were of the kind with the most tokens. Long chats are estimated by samples (long-texts.ts).
+ * Latin have fewer bytes a token than prose. Counts the kinds of all characters, at about two nanoseconds each. Texts of more than a
+ * million characters count as if all were of the kind with the most tokens. Long chats are estimated by samples (long-texts.ts).
  */
 export function estimateMaxTokens(text: string): number {
   if (text.length > MAX_READ) return Math.ceil((text.length * OTHER) / 16)

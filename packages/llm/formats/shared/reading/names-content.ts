@@ -17,7 +17,7 @@ const MAY_BEGIN = /^[\s\p{Cf}filed:/]*$/iu
 export const PIECE_CHARS = 65_536
 /** The characters of such a beginning behind its first one, halves of pairs included. */
 const OF_NAME = /[iled:/\p{Cf}\p{Cs}]/iu
-/** The longest beginning of a name that the end of a piece may have. */
+/** The longest beginning of a name that is recognized across two pieces. */
 const MAX_BEGUN = 1_000
 
 /**
@@ -124,25 +124,32 @@ function isPackedFile(text: string): boolean {
 }
 
 /** What a provider's own tools did, as clients send it back with the conversation: the provider fetches nothing of it. */
-const ECHO = /_(?:tool_result|call)$/
+const RAN_BY_PROVIDER = /_(?:tool_result|call)$/
 /** What a tool of the caller returned: text may name addresses. */
 const OUTPUT = /_call_output$/
 const FILE_NAMES: ReadonlySet<string> = new Set([...FILE_IDS, 'fileurl', 'fileuri'])
-/** Names of texts in such an output that no provider fetches: what a tool said, and the page that a screenshot shows. */
-const TOLD: ReadonlySet<string> = new Set(['text', 'output', 'stdout', 'stderr', 'message', 'currenturl'])
+/** Names of texts in such an output that no provider fetches: what a tool returned, and the page that a screenshot shows. */
+const UNFETCHED: ReadonlySet<string> = new Set([
+  'text',
+  'output',
+  'stdout',
+  'stderr',
+  'message',
+  'currenturl',
+])
 
 /** Returns true if a block or item of a kind that the gateway does not read names content, or has a packed document. */
 export function namesUnreadContent(part: Json): boolean {
   if (holdsPackedFile(part)) return true
   const type = toObject(part)?.type
   if (typeof type !== 'string') return namesContent(part)
-  if (ECHO.test(type)) return false
+  if (RAN_BY_PROVIDER.test(type)) return false
   return OUTPUT.test(type) ? namesMedia('', part) : namesContent(part)
 }
 
 /** Images too: in an item that is not read they are not counted as images. */
 function namesMedia(name: string, value: Json | undefined): boolean {
-  if (typeof value === 'string') return !TOLD.has(name) && ADDRESS.test(value)
+  if (typeof value === 'string') return !UNFETCHED.has(name) && ADDRESS.test(value)
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(entry => namesMedia(name, entry))
   for (const inner in value) {
