@@ -4,7 +4,7 @@ import {
   type OutgoingHttpHeaders,
   ServerResponse,
 } from 'node:http'
-import { isGivenUp } from '../body/received-request.ts'
+import { isGivenUp } from '../connection/given-up.ts'
 import { toExactHeaderText } from './header-text.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isGivenUp } from '../body/received-request.ts'
+import { isGivenUp } from '../connection/given-up.ts'
 import { isHeaderText, toHeaderText } from './header-text.ts'
 
 /** The limit for all headers that the app writes, including their names. */

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { hasGivenUp } from '../connection/given-up.ts'
+import { type NodeParser, parserOf, STOP } from '../connection/node-parser.ts'
 import { FRAMING } from '../head/client-error.ts'
-import { type NodeParser, parserOf, STOP } from '../head/node-parser.ts'
-import { hasGivenUp, ReceivedRequest } from './received-request.ts'
+import { ReceivedRequest } from './received-request.ts'
 
 /** What a connection may bring that is neither a whole head nor paid for as a body: two reads of the socket. */
 const MAX_FRAMING_BYTES = 128 * 1024

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
+import { isGivenUp } from '../connection/given-up.ts'
 import { batchInTick } from '../fairness/batch-in-tick.ts'
 import { UNKNOWN_OWNER } from '../fairness/loop-turns.ts'
 import { takeTurn } from '../fairness/sliced-work.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { type GunzipTask, startGunzip } from './gunzip.ts'
 import { ReceivedChunks } from './received-chunks.ts'
-import { costOf, isGivenUp, pauseReading, resumeReading, wantBody } from './received-request.ts'
+import { costOf, pauseReading, resumeReading, wantBody } from './received-request.ts'
 
 /** The part of a body that is read as it comes; short chunks count as a KiB each. A caller with long bodies would otherwise keep the event loop busy with reading them. */
 const FREE_BYTES = 256 * 1024

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { parserOf } from '../head/node-parser.ts'
+import { isGivenUp, noteGivenUp } from '../connection/given-up.ts'
+import { parserOf } from '../connection/node-parser.ts'
 
 /** The least that reading a chunk costs, in bytes of a long one. */
 const MIN_COST = 1024
@@ -15,9 +15,6 @@ const VERY_SHORT_BYTES = 16
 /** So many of them may come before the body is wanted, and the rest of the same read may bring it up to `MAX_VERY_SHORT`. */
 const MAX_WAITING_VERY_SHORT = 256
 const MAX_VERY_SHORT = 1_024
-
-/** Connections of which nothing more is read, since a body on them was given up. */
-const givenUp = new WeakSet<Duplex>()
 
 /**
  * A request whose short chunks are joined as they arrive. Of a body of `1\r\nx\r\n` Node makes 10,900 buffers from one read of
@@ -35,18 +32,12 @@ export class ReceivedRequest extends IncomingMessage {
   #isWanted = false
   /** Very short chunks that came before the body was wanted. */
   #veryShort = 0
-  #isGivenUp = false
-
-  /** True if nothing more of the body is read. */
-  get isGivenUp(): boolean {
-    return this.#isGivenUp
-  }
 
   /** Called by Node with each chunk, and with null at the end. Returns false if nothing more should be read from the socket. */
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
       this.#flush()
-      if (!this.#isGivenUp) return super.push(null)
+      if (!isGivenUp(this)) return super.push(null)
       // Bytes of it are missing, so the connection closes behind its answer.
       this.complete = false
       return false
@@ -79,7 +70,7 @@ export class ReceivedRequest extends IncomingMessage {
   }
 
   resumeReading(): void {
-    if (!this.#isPaused || this.#isGivenUp || this.#hasTooManyWaiting()) return
+    if (!this.#isPaused || isGivenUp(this) || this.#hasTooManyWaiting()) return
     this.#isPaused = false
     // What has arrived is handed out first, and may pause again. A socket that was resumed begins to read at the end of the tick even if
     // it was paused since.
@@ -99,20 +90,19 @@ export class ReceivedRequest extends IncomingMessage {
 
   /** True if the body is not read on, however long its reader waits. */
   get isStalled(): boolean {
-    return this.#isGivenUp || this.#hasTooManyWaiting()
+    return isGivenUp(this) || this.#hasTooManyWaiting()
   }
 
   /** Reads nothing more of the body, whoever wants it. */
   giveUp(): void {
-    this.#isGivenUp = true
-    givenUp.add(this.socket)
+    noteGivenUp(this)
     this.pauseReading()
   }
 
   #noteVeryShort(): void {
     this.#veryShort++
     if (this.#veryShort === MAX_WAITING_VERY_SHORT) this.pauseReading()
-    if (this.#veryShort <= MAX_VERY_SHORT || this.#isGivenUp) return
+    if (this.#veryShort <= MAX_VERY_SHORT || isGivenUp(this)) return
     this.giveUp()
     muteParser(this.socket)
   }
@@ -169,19 +159,9 @@ export function costOf(req: IncomingMessage, bytes: number): number {
   return req instanceof ReceivedRequest ? req.readCost : bytes
 }
 
-/** True if nothing more of the body is read. */
-export function isGivenUp(req: IncomingMessage): boolean {
-  return req instanceof ReceivedRequest && req.isGivenUp
-}
-
 /** True if the body is not read on, however long its reader waits. */
 export function isStalled(req: IncomingMessage): boolean {
   return req instanceof ReceivedRequest && req.isStalled
-}
-
-/** True if a body on the connection was given up. What the parser hands out after that may lack bytes. */
-export function hasGivenUp(socket: Duplex): boolean {
-  return givenUp.has(socket)
 }
 
 export function wantBody(req: IncomingMessage): void {

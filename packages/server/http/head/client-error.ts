@@ -4,7 +4,7 @@ import { Fault } from '../../core/fault.ts'
 import { faultHeaders } from '../answer/envelope.ts'
 import { isSent } from '../answer/is-sent.ts'
 import { toSafe } from '../answer/write-head.ts'
-import { hasGivenUp } from '../body/received-request.ts'
+import { hasGivenUp } from '../connection/given-up.ts'
 
 /** The largest accepted header block; a larger one is answered with 413 `request_too_large`. */
 export const MAX_HEADER_BYTES = 16 * 1024

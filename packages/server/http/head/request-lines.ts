@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type NodeParser, parserOf, STOP } from './node-parser.ts'
+import { type NodeParser, parserOf, STOP } from '../connection/node-parser.ts'
 
 /** Requests that may wait on one connection for the answers to earlier ones. */
 export const MAX_WAITING = 16
