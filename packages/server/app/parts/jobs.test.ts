@@ -100,3 +100,25 @@ test('after the start no secret option of an earlier version is stored in clear'
     await plane.close()
   }
 })
+
+test('expired rows of the request log go though expired answers of creates cannot be removed', async () => {
+  const plane = await openControlPlane()
+  const { database, newId, secretBox } = plane
+  const tenant = await plane.insertTenant('kept')
+  const old = requestRecord(tenant.development, newId(), Date.now() - 400 * 86_400_000)
+  await insertRecords(database.pool, [old])
+  await database.pool.query('alter table idempotent_creates rename to elsewhere')
+  const closers: (() => Promise<void> | void)[] = []
+  const storage = { ...database, recordPool: database.pool, close: async () => {} }
+  const log = pino({ level: 'silent' })
+  const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
+  const count = async (): Promise<number | null> => (await database.pool.query('select from request_logs')).rowCount
+  try {
+    expect(await count()).toBe(1)
+    await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes: 1_000_000, closers })
+    await vi.waitUntil(async () => (await count()) === 0, { timeout: 10_000 })
+  } finally {
+    for (const close of closers) await close()
+    await plane.close()
+  }
+})

@@ -65,8 +65,12 @@ export async function openJobs(parts: JobParts): Promise<void> {
   const retention = openRetentionJob({
     clock: systemClock,
     apply: async (now, signal) => {
-      await removeExpiredCreates(storage.db, now)
-      return await applyRetention(storage.pool, now, signal)
+      // Each is done though the other failed.
+      try {
+        return await applyRetention(storage.pool, now, signal)
+      } finally {
+        await removeExpiredCreates(storage.db, now)
+      }
     },
     log,
   })
