@@ -2,10 +2,19 @@ import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { openOptions } from '../../storage/secrets/secret-options.ts'
-import { openControlPlane } from '../../testing/harness/control-plane.ts'
+import { type ControlPlane, openControlPlane } from '../../testing/harness/control-plane.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { openAlerts, openJobs } from './jobs.ts'
+
+type Closers = (() => Promise<void> | void)[]
+
+async function startJobs({ database, newId, secretBox }: ControlPlane, closers: Closers): Promise<void> {
+  const storage = { ...database, recordPool: database.pool, close: async () => {} }
+  const log = pino({ level: 'silent' })
+  const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
+  await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes: 1_000_000, closers })
+}
 
 test('raises at the start the alerts that a killed process could not store, including those of its journal', async () => {
   const plane = await openControlPlane()
@@ -48,23 +57,20 @@ test('raises at the start the alerts that a killed process could not store, incl
 
 test('after the start the row of a deleted plan, and what end users still name it, goes', async () => {
   const plane = await openControlPlane()
-  const { database, newId, secretBox } = plane
+  const { database } = plane
   const tenant = await plane.insertTenant('plans')
   const { key, path } = { key: tenant.keys.developer, path: `/v1/environments/${tenant.development.id}` }
   const { json } = await plane.call<{ id: string }>('POST', `${path}/plans`, { key, body: { name: 'free' } })
   await plane.call('POST', `${path}/end-users`, { key, body: { external_id: 'ann', plan: 'free' } })
   await plane.call('DELETE', `/v1/plans/${json.id}`, { key })
-  const closers: (() => Promise<void> | void)[] = []
-  const storage = { ...database, recordPool: database.pool, close: async () => {} }
-  const log = pino({ level: 'silent' })
-  const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
+  const closers: Closers = []
   const read = async () => {
     const text = `select (select count(*) from plans) as plans, (select plan_id from end_users) as named`
     return (await database.pool.query(text)).rows
   }
   try {
     expect(await read()).toEqual([{ plans: 1, named: json.id }])
-    await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes: 1_000_000, closers })
+    await startJobs(plane, closers)
     await vi.waitUntil(async () => (await read())[0].plans === 0, { timeout: 10_000 })
     expect(await read()).toEqual([{ plans: 0, named: null }])
   } finally {
@@ -75,7 +81,7 @@ test('after the start the row of a deleted plan, and what end users still name i
 
 test('after the start no secret option of an earlier version is stored in clear', async () => {
   const plane = await openControlPlane()
-  const { database, newId, secretBox } = plane
+  const { database, secretBox } = plane
   const tenant = await plane.insertTenant('upgraded')
   const id = await plane.insertCredential(tenant, 'k')
   const options = { region: 'eu-west-1', session_token: 'in clear' }
@@ -83,12 +89,9 @@ test('after the start no secret option of an earlier version is stored in clear'
     `update provider_credentials set provider = 'bedrock', options = $2, refresh_at = null where id = $1`,
     [id, JSON.stringify(options)],
   )
-  const closers: (() => Promise<void> | void)[] = []
-  const storage = { ...database, recordPool: database.pool, close: async () => {} }
-  const log = pino({ level: 'silent' })
-  const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
+  const closers: Closers = []
   try {
-    await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes: 1_000_000, closers })
+    await startJobs(plane, closers)
     const { rows } = await database.pool.query(
       'select options, options_cipher from provider_credentials where id = $1',
       [id],
@@ -103,19 +106,17 @@ test('after the start no secret option of an earlier version is stored in clear'
 
 test('expired rows of the request log go though expired answers of creates cannot be removed', async () => {
   const plane = await openControlPlane()
-  const { database, newId, secretBox } = plane
+  const { database, newId } = plane
   const tenant = await plane.insertTenant('kept')
   const old = requestRecord(tenant.development, newId(), Date.now() - 400 * 86_400_000)
   await insertRecords(database.pool, [old])
   await database.pool.query('alter table idempotent_creates rename to elsewhere')
-  const closers: (() => Promise<void> | void)[] = []
-  const storage = { ...database, recordPool: database.pool, close: async () => {} }
-  const log = pino({ level: 'silent' })
-  const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
-  const count = async (): Promise<number | null> => (await database.pool.query('select from request_logs')).rowCount
+  const closers: Closers = []
+  const count = async (): Promise<number | null> =>
+    (await database.pool.query('select from request_logs')).rowCount
   try {
     expect(await count()).toBe(1)
-    await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes: 1_000_000, closers })
+    await startJobs(plane, closers)
     await vi.waitUntil(async () => (await count()) === 0, { timeout: 10_000 })
   } finally {
     for (const close of closers) await close()
