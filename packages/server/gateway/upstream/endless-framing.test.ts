@@ -44,7 +44,7 @@ function call(transport: Transport, origin: string): Promise<string | UpstreamEr
   return new Promise(resolve => {
     transport.call(
       { origin, path: '/', headers: {}, body: Buffer.from(BODY) },
-      toTextHandler(resolve),
+      toTextHandler(resolve, true),
       NOBODY,
     )
   })

@@ -4,6 +4,7 @@ import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { openScriptedDns, type ScriptedDns } from '../../testing/fakes/scripted-dns.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+import { toTextHandler } from '../../testing/harness/text-handler.ts'
 import { openHttpTransport } from './http-transport.ts'
 import type { Transport } from './transport.ts'
 
@@ -33,18 +34,9 @@ function ownerOf(id: string): ShareOwner {
 
 function call(hostname: string, owner: ShareOwner): Promise<string | UpstreamError> {
   return new Promise(resolve => {
-    let text = ''
     transport.call(
       { origin: `http://${hostname}:${port}`, path: '/', headers: {}, body: Buffer.from('{}') },
-      {
-        onStart: () => {},
-        onData: chunk => {
-          text += chunk.toString()
-        },
-        onEnd: () => resolve(text),
-        onFail: resolve,
-        onCrash: error => expect.unreachable(String(error)),
-      },
+      toTextHandler(resolve),
       owner,
     )
   })

@@ -6,6 +6,7 @@ import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { loopTurns, SLICE_MS, type TurnTaker } from '../../http/fairness/loop-turns.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
+import { toTextHandler } from '../../testing/harness/text-handler.ts'
 import { openHttpTransport } from './http-transport.ts'
 import type { Transport, UpstreamCall } from './transport.ts'
 
@@ -44,23 +45,8 @@ function call(transport: Transport, origin: string, owner = NOBODY, isStream = f
   const result = new Promise<string | UpstreamError>(resolved => {
     resolve = resolved
   })
-  let text = ''
   const request = { origin, path: '/', headers: {}, body: Buffer.from('{}') }
-  const made = transport.call(
-    request,
-    {
-      ...(isStream ? { isStream } : {}),
-      onStart: () => {},
-      onData: chunk => {
-        text += chunk.toString()
-      },
-      onEnd: () => resolve(text),
-      onFail: resolve,
-      onCrash: error => expect.unreachable(String(error)),
-    },
-    owner,
-  )
-  return { call: made, result }
+  return { call: transport.call(request, toTextHandler(resolve, isStream), owner), result }
 }
 
 test('fails every call if no server listens, including waiting and later ones', async () => {

@@ -42,7 +42,7 @@ function stream(transport: Transport, origin: string, body: Buffer) {
   const result = new Promise<string | UpstreamError>(resolve => {
     made = transport.call(
       { origin, path: '/', headers: { 'x-a': 'b' }, body },
-      toTextHandler(resolve),
+      toTextHandler(resolve, true),
       NOBODY,
     )
   })

@@ -2,11 +2,14 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { expect } from 'vitest'
 import type { UpstreamHandler } from '../../gateway/upstream/transport.ts'
 
-/** A handler of a streamed call. Resolves with the text of the answer, or with how the call failed. */
-export function toTextHandler(resolve: (result: string | UpstreamError) => void): UpstreamHandler {
+/** Returns a handler that resolves with the text of the answer, or with how the call failed. */
+export function toTextHandler(
+  resolve: (result: string | UpstreamError) => void,
+  isStream = false,
+): UpstreamHandler {
   let text = ''
   return {
-    isStream: true,
+    ...(isStream ? { isStream } : {}),
     onStart: () => {},
     onData: chunk => {
       text += chunk.toString()
