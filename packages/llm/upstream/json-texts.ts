@@ -6,14 +6,25 @@ import { PartCounter } from '../json/part-counter.ts'
 const MAX_CHARACTERS = 512 * 1024
 /** The most names, strings, objects and lists. JSON.parse makes them in about ten milliseconds. */
 const MAX_PARTS = 16_384
+/** The most characters of the names that are looked up. A lookup may take 40 nanoseconds a character, by expressions and in other letters. */
+const MAX_NAME_CHARACTERS = 512 * 1024
+/** Longer names count as so many: they are known by their length. */
+const LONG_NAME = 200
 
 /**
  * Reads the JSON in the strings of one body. It is parsed at once, and the bounds of the body do not apply inside a string,
- * so all strings of the body share a bound of their own.
+ * so all strings of the body share a bound of their own. So do the names that are looked up.
  */
 export class JsonTexts {
   private readonly counter = new PartCounter()
   private characters = 0
+  private nameCharacters = 0
+
+  /** Counts a name that is looked up. Returns false if the names of the body have too many characters. */
+  addName(name: string): boolean {
+    this.nameCharacters += Math.min(name.length, LONG_NAME)
+    return this.nameCharacters <= MAX_NAME_CHARACTERS
+  }
 
   /**
    * Returns what a string says; the string itself if it is not an object or a list; undefined if it is too much, or if another

@@ -17,13 +17,12 @@ import {
  * where it belongs to the format and has checks of its own: never in provider options or inside an unknown field.
  */
 
-/** A longer name is never a spelling of a reserved one. */
-export const MAX_NAME = 200
 /**
- * The longest spelling of a reserved name with other than ASCII characters. A letter of a reserved name is made of one character, which takes two
- * units at most, so only a spelling with many characters that belong to no name is longer.
+ * A longer name is never a spelling of a reserved one: those have 25 characters at most. Each may be written as two units, in other letters.
  */
-const MAX_FOREIGN_NAME = 64
+export const MAX_NAME = 64
+/** A longer name never stands for nested ones. */
+const MAX_NESTED = 200
 /**
  * Characters of these scripts never become ASCII letters or digits. They are not folded, since some become 18 characters and
  * take 20 times as long.
@@ -92,7 +91,6 @@ export function toPlainName(name: string): string {
 
 /** Go's JSON parser folds letters as Unicode does: a long s matches an s. */
 function foldLetters(name: string): string {
-  if (name.length > MAX_FOREIGN_NAME) return ''
   return name.replace(OTHER_SCRIPTS, '-').normalize('NFKC').toUpperCase()
 }
 
@@ -114,7 +112,7 @@ const MAX_STEPS = 4
  * no such name. undefined: they are too many.
  */
 export function toNestedNames(name: string): readonly string[] | undefined {
-  if (name.length > MAX_NAME || !/[.[\]]/.test(name)) return []
+  if (name.length > MAX_NESTED || !/[.[\]]/.test(name)) return []
   // A bracket at an end leaves an empty step there.
   const steps = name.split(/[.[\]]+/, MAX_STEPS + 3).filter(step => step !== '')
   return steps.length > MAX_STEPS ? undefined : steps
@@ -130,7 +128,8 @@ function isReserved(name: string, plain: string): boolean {
 export const MAX_DEPTH = 64
 
 /**
- * Returns the path of the first reserved field, at any depth, or undefined. `texts`: of the body, if more of it is checked.
+ * Returns the path of the first reserved field, at any depth, or undefined. So is any field after more characters of names than can be
+ * checked. `texts`: of the body, if more of it is checked.
  */
 export function findReserved(fields: JsonObject, texts = new JsonTexts(), depth = 0): string | undefined {
   for (const name in fields) {
@@ -150,6 +149,7 @@ export function findReservedField(
   texts: JsonTexts,
   depth = 0,
 ): string | undefined {
+  if (!texts.addName(name)) return name
   const plain = toPlainName(name)
   if (isReserved(name, plain)) return name
   if (FREE_NAMES.has(plain) || given === null || given === undefined) return undefined

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../json/json-value.ts'
 import { readThreadMs } from '../testing/read-thread-ms.ts'
 import { findReserved, isReservedName } from './reserved-names.ts'
 
@@ -48,9 +49,39 @@ test.each([
   },
 )
 
-test('a body of very many names that stand for nested fields is checked at once', () => {
-  const fields = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`z${at}.b.b.b`, true]))
-  const startedAt = readThreadMs()
-  expect(findReserved(fields)).toBeUndefined()
-  expect(readThreadMs() - startedAt).toBeLessThan(400)
+/** 60,000 names of one form, which are no reserved ones. */
+function toMany(form: string): JsonObject {
+  return Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`${form}${at}`, true]))
+}
+
+describe('a body of very many names', () => {
+  test('that stand for nested fields is checked at once', () => {
+    const startedAt = readThreadMs()
+    expect(findReserved(toMany('z.b.b.b'))).toBe('z.b.b.b44616')
+    expect(readThreadMs() - startedAt).toBeLessThan(400)
+  })
+
+  test.each([
+    ['long', 'max'.repeat(64)],
+    ['nested', `${'max'.repeat(15)}z.`.repeat(4)],
+    ['in capitals', `${'Ma_X'.repeat(11)}.`.repeat(4)],
+    ['in other letters', `${'mäxſ'.repeat(11)}.`.repeat(4)],
+  ])('that are %s is refused once they are too much to check', (_, form) => {
+    const fields = toMany(form)
+    const startedAt = readThreadMs()
+    expect(findReserved({ a: [fields] })).toMatch(/^a\[0\]\../)
+    expect(readThreadMs() - startedAt).toBeLessThan(400)
+  })
+
+  test('may have half a million characters in them', () => {
+    const fields = (count: number): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${'z'.repeat(60)}${at + 1_000}`, 1]))
+    expect(findReserved(fields(8_191))).toBeUndefined()
+    expect(findReserved(fields(8_193))).toBe(`${'z'.repeat(60)}9192`)
+  })
+})
+
+test('a name of more than 64 characters is a spelling of no reserved one', () => {
+  expect(isReservedName(`${'_'.repeat(59)}model`)).toBe(true)
+  expect(isReservedName(`${'_'.repeat(60)}model`)).toBe(false)
 })

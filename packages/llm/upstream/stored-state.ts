@@ -48,6 +48,7 @@ export function findStoredState(
   listName = name,
 ): string | undefined {
   if (given === null || given === false) return undefined
+  if (!texts.addName(name)) return name
   const plain = toPlainName(name)
   if (isStoredName(plain)) return name
   if (SCHEMAS.has(plain)) return undefined

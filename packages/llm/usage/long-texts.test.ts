@@ -123,6 +123,11 @@ describe('a value that would be written as JSON', () => {
     return long.weigh(seeded(1))
   }
 
+  test('has integers of their length, signs included', () => {
+    const integers = [0, -0, 7, -1, -10, 99, -123_456, 1e20, -1e20]
+    expect(weighJson(integers).bytes).toBe(JSON.stringify(integers).length)
+  })
+
   test('has fractions of their length up to 16,384 of them, and of 24 characters beyond', () => {
     expect(weighJson(Array.from({ length: 16_384 }, () => 12.5)).bytes).toBe(16_384 * 5 + 1)
     expect(weighJson(Array.from({ length: 20_000 }, () => 12.5)).bytes).toBe(16_384 * 5 + 1 + 3_616 * 25)

@@ -65,12 +65,14 @@ export async function openJobs(parts: JobParts): Promise<void> {
   const retention = openRetentionJob({
     clock: systemClock,
     apply: async (now, signal) => {
-      // Each is done though the other failed.
-      try {
-        return await applyRetention(storage.pool, now, signal)
-      } finally {
-        await removeExpiredCreates(storage.db, now)
-      }
+      // Each is done though the other fails.
+      const [applied, removed] = await Promise.allSettled([
+        applyRetention(storage.pool, now, signal),
+        removeExpiredCreates(storage.db, now),
+      ])
+      if (applied.status === 'rejected') throw applied.reason
+      if (removed.status === 'rejected') throw removed.reason
+      return applied.value
     },
     log,
   })

@@ -82,8 +82,11 @@ describe('a body of megabytes', () => {
     expect(fastestMs({ unknown })).toBeLessThan(15)
   })
 
-  test('of many names that could each be many nested ones is read at once, and may ask for anything', () => {
-    const names = Array.from({ length: 60_000 }, (_, at) => [`z${at}${'.b'.repeat(94)}`, true])
+  test.each([
+    ['that could each be many nested ones', '.b'.repeat(94)],
+    ['in other letters', `${'mäxſ'.repeat(11)}.`.repeat(4)],
+  ])('of many names %s is read at once, and may ask for anything', (_, form) => {
+    const names = Array.from({ length: 60_000 }, (_each, at) => [`z${at}${form}`, true])
     const unknown = Object.fromEntries(names) as JsonObject
     const startedAt = readThreadMs()
     const settings = readSettings({ unknown })

@@ -57,6 +57,7 @@ class SettingsReader {
     for (const name in fields) {
       const given = fields[name]
       if (typeof given === 'number' || given === null || given === undefined) continue
+      if (!this.#texts.addName(name)) return this.#readAsAnything(found, name)
       const plain = toPlainName(name)
       if (CONTENT.has(plain)) continue
       const value = this.#readText(given, depth)
@@ -68,6 +69,12 @@ class SettingsReader {
       if (found !== undefined && this.raisesWindow) return found
     }
     return found
+  }
+
+  /** There are too many names. Those that are left may ask for anything. */
+  #readAsAnything(found: string | undefined, name: string): string {
+    this.raisesWindow = true
+    return found ?? joinPath('', name)
   }
 
   #readWithin(value: Json | undefined, depth: number): string | undefined {
