@@ -63,7 +63,8 @@ async function startGateway(env: Record<string, string>): Promise<Gateway> {
     cwd: ROOT,
     env: {
       ...process.env,
-      NODE_ENV: 'development',
+      // As users start it.
+      NODE_ENV: undefined,
       RIDEAU_GATEWAY_PORT: String(port),
       RIDEAU_METRICS_PORT: '0',
       LOG_LEVEL: 'warn',

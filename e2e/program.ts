@@ -57,7 +57,8 @@ export async function openProgramHome({
         cwd: ROOT,
         env: {
           ...process.env,
-          NODE_ENV: 'development',
+          // As users start it.
+          NODE_ENV: undefined,
           RIDEAU_DATA_DIR: dataDir,
           RIDEAU_GATEWAY_PORT: String(gatewayPort),
           RIDEAU_CONTROL_PORT: String(controlPort),

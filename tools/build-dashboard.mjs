@@ -24,6 +24,7 @@ export async function buildDashboard(from = root) {
   if (fs.existsSync(folder)) return folder
   const fresh = path.join(dist, `.new-dashboard-${randomUUID()}`)
   const { build } = await import('vite')
+  const { NODE_ENV } = process.env
   try {
     await build({
       ...settings(from),
@@ -46,6 +47,9 @@ export async function buildDashboard(from = root) {
   } catch (cause) {
     throw Object.assign(new Error(cause.message, { cause }), { name: 'BuildError' })
   } finally {
+    // Vite sets it to production for its whole process. The gateway's workers, which this process starts, would refuse private addresses.
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = NODE_ENV
     fs.rmSync(fresh, { recursive: true, force: true })
   }
   removeOldBuilds(dist, folder)

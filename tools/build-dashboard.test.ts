@@ -1,7 +1,8 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { buildDashboard } from './build-dashboard.mjs'
 
 /** Bytes, compressed by gzip. */
@@ -55,6 +56,26 @@ test('each compressed copy is the file', () => {
     const read = (end: string): Buffer => fs.readFileSync(path.join(folder, name.replace(/\.br$/, end)))
     expect(brotliDecompressSync(read('.br')).equals(read(''))).toBe(true)
     expect(gunzipSync(read('.gz')).equals(read(''))).toBe(true)
+  }
+})
+
+test('a build leaves NODE_ENV as it was', async () => {
+  const from = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-dashboard-'))
+  for (const name of ['packages/dashboard', 'packages/sdk', 'tools']) {
+    fs.mkdirSync(path.join(from, name), { recursive: true })
+  }
+  for (const name of ['package-lock.json', 'tools/build-dashboard.mjs', 'packages/dashboard/index.html']) {
+    fs.writeFileSync(path.join(from, name), '<!doctype html>')
+  }
+  onTestFinished(() => {
+    fs.rmSync(from, { recursive: true })
+    vi.unstubAllEnvs()
+  })
+  for (const value of [undefined, 'development']) {
+    vi.stubEnv('NODE_ENV', value)
+    fs.rmSync(path.join(from, 'dist'), { recursive: true, force: true })
+    expect(fs.readdirSync(await buildDashboard(from))).toEqual(['index.html'])
+    expect(process.env.NODE_ENV).toBe(value)
   }
 })
 
