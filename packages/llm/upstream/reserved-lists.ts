@@ -185,6 +185,7 @@ export const RELIED_ON = [
   'max_tokens_to_sample',
   'max_token_count',
   'max_length',
+  'max_len',
   'max_decode_tokens',
   'output_token_limit',
   'num_predict',
