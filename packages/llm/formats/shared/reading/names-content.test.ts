@@ -26,6 +26,8 @@ describe('namesUnreadContent', () => {
     { type: 'custom_call_output', output: [{ type: 'input_file', file_id: 'file-1' }] },
     { type: 'container_upload', file_id: 'file-1' },
     { type: 5, url: 'gs://bucket/a' },
+    { type: 'novel', data: 'JVBERi0x' },
+    { type: 'novel', data: ' data:application/zip;base64,UEsDBBQA' },
   ])('is true for content that is not in the body: %j', part => {
     expect(namesUnreadContent(part)).toBe(true)
   })
