@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { END_USER_GRANT } from '../testing/outgoing/find-for-end-user.ts'
+import { END_USER_GRANT } from '../testing/outgoing/find-unsendable.ts'
 import { JsonTexts } from './json-texts.ts'
 import { type Grant, SCALAR, toListRule, toObjectRule } from './outgoing-rules.ts'
 import { findReserved } from './reserved-names.ts'

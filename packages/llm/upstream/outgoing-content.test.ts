@@ -5,7 +5,7 @@ import { FIELDS as COHERE } from '../formats/cohere-v2/wire/fields.ts'
 import { FIELDS as CHAT } from '../formats/openai-chat/wire/fields.ts'
 import { FIELDS as RESPONSES } from '../formats/openai-responses/wire/fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { findForEndUser, TOKENS } from '../testing/outgoing/find-for-end-user.ts'
+import { findUnsendable, TOKEN_SENDERS } from '../testing/outgoing/find-unsendable.ts'
 import type { FieldRules } from './outgoing-rules.ts'
 
 /** Content of end users leaves, whatever its texts look like and its data is called: only references of a provider do not. */
@@ -140,19 +140,19 @@ const HISTORY_PLACES: readonly Place[] = [
 
 describe('a client token', () => {
   test.each(DATA_PLACES)('may call its own data as it likes: %s', (_, rules, put) => {
-    for (const sender of TOKENS) expect(findForEndUser(rules, put(DATA), { sender })).toBeUndefined()
+    for (const sender of TOKEN_SENDERS) expect(findUnsendable(rules, put(DATA), { sender })).toBeUndefined()
   })
 
   test.each(TEXT_PLACES)('may send back any text: %s', (_, rules, put) => {
     for (const text of TEXTS) {
-      for (const sender of TOKENS)
-        expect([text, findForEndUser(rules, put(text), { sender })]).toEqual([text, undefined])
+      for (const sender of TOKEN_SENDERS)
+        expect([text, findUnsendable(rules, put(text), { sender })]).toEqual([text, undefined])
     }
   })
 
   test.each(HISTORY_PLACES)('that passes fields through may send back any text: %s', (_, rules, put) => {
     for (const text of TEXTS) {
-      expect([text, findForEndUser(rules, put(text), { sender: 'trusted_end_user' })]).toEqual([
+      expect([text, findUnsendable(rules, put(text), { sender: 'trusted_end_user' })]).toEqual([
         text,
         undefined,
       ])
@@ -215,8 +215,8 @@ const CITATIONS: readonly (readonly [string, FieldRules, JsonObject])[] = [
 ]
 
 test.each(CITATIONS)('a client token may name no stored file beside an answer: %s', (path, rules, body) => {
-  for (const sender of TOKENS) expect(findForEndUser(rules, body, { sender })).toBe(path)
-  expect(findForEndUser(rules, body, { sender: 'key' })).toBeUndefined()
+  for (const sender of TOKEN_SENDERS) expect(findUnsendable(rules, body, { sender })).toBe(path)
+  expect(findUnsendable(rules, body, { sender: 'key' })).toBeUndefined()
 })
 
 /** Content that the gateway does not read, which tokens may send that pass fields through. */
@@ -286,7 +286,7 @@ test.each(UNREAD_PLACES)('content that is not read reaches nothing: %s', (_, rul
     ],
     { a: { type: 'code_interpreter' } },
   ] satisfies JsonObject[]) {
-    for (const sender of TOKENS)
-      expect([fields, findForEndUser(rules, put(fields), { sender })]).toEqual([fields, expect.any(String)])
+    for (const sender of TOKEN_SENDERS)
+      expect([fields, findUnsendable(rules, put(fields), { sender })]).toEqual([fields, expect.any(String)])
   }
 })

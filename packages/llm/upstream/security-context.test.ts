@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { FIELDS as CHAT } from '../formats/openai-chat/wire/fields.ts'
 import { FIELDS as RESPONSES } from '../formats/openai-responses/wire/fields.ts'
 import type { JsonObject } from '../json/json-value.ts'
-import { END_USER_GRANT, findForEndUser } from '../testing/outgoing/find-for-end-user.ts'
+import { END_USER_GRANT, findUnsendable } from '../testing/outgoing/find-unsendable.ts'
 import { findForbidden } from './outgoing-body.ts'
 
 describe("Azure's security context", () => {
@@ -11,8 +11,8 @@ describe("Azure's security context", () => {
   test('is accepted from keys, also as an option, and from no end user', () => {
     for (const { rules } of [CHAT, RESPONSES]) {
       const body = { user_security_context: CONTEXT }
-      expect(findForEndUser(rules, body, { sender: 'key' })).toBeUndefined()
-      expect(findForEndUser(rules, body)).toBe('user_security_context')
+      expect(findUnsendable(rules, body, { sender: 'key' })).toBeUndefined()
+      expect(findUnsendable(rules, body)).toBe('user_security_context')
       const options = { fields: body, path: 'provider_options.azure' }
       expect(
         findForbidden({ rules, value: body, options }, { ...END_USER_GRANT, sender: 'key' }),
@@ -30,6 +30,6 @@ describe("Azure's security context", () => {
     ['end_user_tenant_id', { end_user_tenant_id: 't' }],
     ['novelty.end_user_tenant_id', { novelty: { end_user_tenant_id: 't' } }],
   ])('makes nothing else free: %s', (path, body) => {
-    expect(findForEndUser(CHAT.rules, body, { sender: 'key' })).toBe(path)
+    expect(findUnsendable(CHAT.rules, body, { sender: 'key' })).toBe(path)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FIELDS as CHAT } from '../formats/openai-chat/wire/fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { findForEndUser, TOKENS } from '../testing/outgoing/find-for-end-user.ts'
+import { findUnsendable, TOKEN_SENDERS } from '../testing/outgoing/find-unsendable.ts'
 
 describe("Alibaba's fileid://", () => {
   const by = (role: string, content: Json): JsonObject => ({ messages: [{ role, content }] })
@@ -23,19 +23,19 @@ describe("Alibaba's fileid://", () => {
   ]
 
   test.each(NAMED)('is refused where a message stands for it: %j', body => {
-    for (const sender of TOKENS)
-      expect(findForEndUser(CHAT.rules, body, { sender })).toMatch(/^messages\[0\]\.content/)
-    expect(findForEndUser(CHAT.rules, body, { sender: 'key' })).toBeUndefined()
+    for (const sender of TOKEN_SENDERS)
+      expect(findUnsendable(CHAT.rules, body, { sender })).toMatch(/^messages\[0\]\.content/)
+    expect(findUnsendable(CHAT.rules, body, { sender: 'key' })).toBeUndefined()
   })
 
   test.each(NAMED)('is a text at a provider that shows it to its model: %j', body => {
-    for (const sender of TOKENS)
-      expect(findForEndUser(CHAT.rules, body, { sender, hasPlainTexts: true })).toBeUndefined()
+    for (const sender of TOKEN_SENDERS)
+      expect(findUnsendable(CHAT.rules, body, { sender, hasPlainTexts: true })).toBeUndefined()
   })
 
   test.each(['user', 'assistant', 'tool'])('may be mentioned in a message by the role %s', role => {
     const said = 'What does fileid:// mean? Alibaba reads fileid://file-fe-a.'
     for (const content of [said, [{ type: 'text', text: said }]])
-      expect(findForEndUser(CHAT.rules, by(role, content))).toBeUndefined()
+      expect(findUnsendable(CHAT.rules, by(role, content))).toBeUndefined()
   })
 })

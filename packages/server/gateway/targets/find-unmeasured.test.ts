@@ -26,6 +26,10 @@ const many = (piece: string, chars: number): string => piece.repeat(chars / piec
 const texts = (count: number, text: string): object[] =>
   Array.from({ length: count }, () => ({ type: 'text', text }))
 
+const image = (count: number, text: string): object[] => [
+  { type: 'image_url', image_url: { url: 'x', a: Array(count).fill(`${text}x`) } },
+]
+
 test.each<[string, () => unknown]>([
   ['one text', () => many('The quick brown fox jumps. ', 31 * MiB)],
   ['one text of two-byte characters', () => `人${many('The quick brown fox jumps. ', 31 * MiB)}`],
@@ -41,6 +45,13 @@ test.each<[string, () => unknown]>([
     () => [{ type: 'input_audio', input_audio: { data: many('QUJDabcd', 24 * MiB), format: 'mp3' } }],
   ],
   ['blanks in the place of a file', () => [{ type: 'file', file: { file_data: many(' ', 31 * MiB) } }]],
+  ['texts of blanks in an image', () => image(500, many(' ', 65_000))],
+  ['texts of characters that are not seen in an image', () => image(160, many('\u200b', 65_000))],
+  ['short texts of blanks in an image', () => image(32_000, many(' ', 1_000))],
+  [
+    'short texts of blanks in a file',
+    () => [{ type: 'file', file: { a: Array(32_000).fill(many(' ', 990)) } }],
+  ],
 ])('searches %s in steps of some milliseconds, and once', (_, make) => {
   const content = make()
   // The code of the first search is not compiled yet.
@@ -50,6 +61,15 @@ test.each<[string, () => unknown]>([
   const startedAt = readThreadMs()
   findUnmeasured(parsed)
   expect(readThreadMs() - startedAt).toBeLessThan(10)
+})
+
+test.each(['user', 'system'])('reads many texts of a message by the role %s as one in short steps', role => {
+  const text = many('The quick brown fox jumps. ', MiB)
+  // A text that is repeated takes the memory of one, so that this is more than a body has.
+  const content = Array(120).fill({ type: 'text', text })
+  const { request, ...rest } = parse('x')
+  const parsed = { ...rest, request: { ...request, messages: [{ role: role as 'user', content }] } }
+  expect(measureLongestStep(parsed)).toBeLessThan(20)
 })
 
 function measureLongestStep(parsed: ParsedChat): number {
@@ -111,6 +131,22 @@ test('a name that is divided over two texts of a message of the system stands fo
   const parts = [...texts(1, 'Read file'), ...texts(1, 'id://file-fe-a')]
   expect(findUnmeasured(parse(parts))).toBe('messages[1].content')
   expect(findUnmeasured(parse(parts, 'user'))).toBeUndefined()
+  const tiny = [...'Read fileid://file-fe-a'].flatMap(char => texts(1, char))
+  expect(findUnmeasured(parse(tiny))).toBe('messages[1].content')
+  expect(findUnmeasured(parse([...texts(1, many('x', 65_530)), ...parts]))).toBe('messages[1].content')
+  expect(findUnmeasured(parse([...texts(3, ' '), ...texts(1, ' file'), ...parts.slice(1)], 'user'))).toBe(
+    'messages[1].content',
+  )
+  // What follows the first 65,536 characters begins no message.
+  expect(findUnmeasured(parse([...texts(1, many('x', 65_536)), ...parts.slice(1)], 'user'))).toBeUndefined()
+})
+
+test('texts of parts of other kinds are read with those around them, as in the check on what leaves', () => {
+  const parts = [{ type: 'novel', text: 'Read file' }, ...texts(1, 'id://file-fe-a')]
+  expect(findUnmeasured(parse(parts))).toBe('messages[1].content')
+  expect(findUnmeasured(parse([{ type: 'novel', text: 'Read fileid://file-fe-a' }]))).toBe(
+    'messages[1].content[0]',
+  )
 })
 
 test('a file in the place of an image is found behind any number of characters that are not seen, and in no address', () => {

@@ -1,10 +1,12 @@
 import {
-  holdsPackedFile,
   isSpeaker,
   isStoredFiles,
-  MAX_SEARCHED,
-  namesContent,
+  noTextsSearched,
+  searchContent,
+  searchMessage,
+  searchPackedFile,
   searchStoredFiles,
+  type TextsLeft,
 } from '@rideau/llm/formats/shared/reading/names-content'
 import { isNativePart } from '@rideau/llm/formats/shared/reading/native-parts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
@@ -12,13 +14,13 @@ import { type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { toPlainName } from '@rideau/llm/upstream/reserved-names'
 import { runAtOnce } from '../../http/fairness/sliced-work.ts'
-import { hasData } from './has-data.ts'
+import { searchData } from './has-data.ts'
 
 const VIDEO = /^\s*data:\s*video\//i
 /** Kinds and fields of parts with a video, as a file or as its frames, whatever media type its data has. */
 const OF_VIDEO = /video/i
-/** Files that the provider keeps, in the place of an address: an image too may be any document. */
-const NOT_MEASURED = { test: (text: string) => VIDEO.test(text) || isStoredFiles(text) }
+/** A video, or files that the provider keeps, in the place of an address or data: an image too may be any document. */
+const isNotMeasured = (head: string): boolean => VIDEO.test(head) || isStoredFiles(head)
 /** Alibaba's words for more tokens of an image than usual, beside its address or within. */
 const PIXELS: ReadonlySet<string> = new Set([
   'maxpixels',
@@ -50,44 +52,46 @@ export function* searchUnmeasured(parsed: ParsedChat): Generator<void, string | 
 function* search({ findings, request: { messages } }: ParsedChat): Generator<void, string | undefined> {
   const [unread] = findings.unmeasured
   if (unread !== undefined) return unread
-  const left = { texts: MAX_SEARCHED }
+  const left = noTextsSearched()
   for (let at = 0; at < messages.length; at++) {
     const { role, content } = messages[at] as Message
     // Moonshot reads what it keeps in the place of such a message.
     if ((role as string) === 'cache') return `messages[${at}]`
-    if (typeof content === 'string' && (yield* standsForFiles(role, content)))
-      return `messages[${at}].content`
-    yield
-    if (!Array.isArray(content)) continue
-    for (let index = 0; index < content.length; index++) {
-      const part = content[index] as ContentPart
-      const isText = part.type === 'text' && typeof part.text === 'string'
-      const isFound = isText ? yield* standsForFiles(role, part.text as string) : isUnmeasured(part, left)
-      if (isFound) return `messages[${at}].content[${index}]`
-      yield
+    if (Array.isArray(content)) {
+      for (let index = 0; index < content.length; index++) {
+        if (yield* searchPart(content[index] as ContentPart, role, left))
+          return `messages[${at}].content[${index}]`
+        yield
+      }
     }
-    // Texts in the parts of one message may be read as one.
-    const texts = content.flatMap(part =>
-      part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
-    )
-    if (texts.length > 1 && (yield* standsForFiles(role, texts.join('')))) return `messages[${at}].content`
+    if (yield* searchMessage(role, content)) return `messages[${at}].content${yield* locate(role, content)}`
+    yield
   }
   return undefined
 }
 
-/** Whether a text of a message of this role stands for files that the provider keeps. */
-function* standsForFiles(role: string, text: string): Generator<void, boolean> {
-  return isSpeaker(role) ? isStoredFiles(text) : yield* searchStoredFiles(text)
-}
-
-function isUnmeasured(part: ContentPart, left: { texts: number }): boolean {
+/** Whether a part alone is such content. Texts of a message of the system are searched together. */
+function* searchPart(part: ContentPart, role: string, left: TextsLeft): Generator<void, boolean> {
   const { type } = part
-  if (type === 'text' || type === 'refusal') return false
+  if (type === 'text') return isSpeaker(role) && isStoredFiles(part.text)
+  if (type === 'refusal') return false
   if (OF_VIDEO.test(type) || Object.keys(part).some(name => OF_VIDEO.test(name))) return true
   if (setsPixels(part) || setsPixels(toObject(part.image_url))) return true
   // First, since it bounds the texts. Those that the gateway knows are counted (packed-files.ts).
-  if (!isNativePart(type) && holdsPackedFile(part, left)) return true
-  return hasData(part, NOT_MEASURED) || (type !== 'image_url' && namesContent(part))
+  if (!isNativePart(type) && (yield* searchPackedFile(part, left))) return true
+  if (yield* searchData(part, isNotMeasured)) return true
+  return type !== 'image_url' && (yield* searchContent(part))
+}
+
+/** Returns the place of the part that stands for files in a message of the system; '': several parts do so together. */
+function* locate(role: string, content: Message['content']): Generator<void, string> {
+  if (isSpeaker(role) || !Array.isArray(content)) return ''
+  for (let index = 0; index < content.length; index++) {
+    const { text } = content[index] as ContentPart
+    if (typeof text === 'string' && (yield* searchStoredFiles([text]))) return `[${index}]`
+    yield
+  }
+  return ''
 }
 
 function setsPixels(fields: JsonObject | undefined): boolean {

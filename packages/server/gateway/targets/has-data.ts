@@ -1,12 +1,19 @@
 import { PIECE_CHARS } from '@rideau/llm/formats/shared/reading/names-content'
+import { finishSearch, searchTexts } from '@rideau/llm/formats/shared/reading/search-texts'
 import type { Json } from '@rideau/llm/json/json-value'
 
 /** True if a text at any depth of a value begins like this, such as a data URL of some kind, or may do so behind many blanks. */
-export function hasData(value: Json | undefined, kind: Pick<RegExp, 'test'>): boolean {
-  if (typeof value === 'string') {
-    const head = value.slice(0, PIECE_CHARS)
-    return kind.test(head) || (head.length === PIECE_CHARS && head.trim() === '')
-  }
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(each => hasData(each, kind))
+export function hasData(value: Json | undefined, kind: RegExp): boolean {
+  return finishSearch(searchData(value, head => kind.test(head)))
+}
+
+/** Does as hasData in short steps. `isOfKind` gets the beginning of a text. */
+export function searchData(
+  value: Json | undefined,
+  isOfKind: (head: string) => boolean,
+): Generator<void, boolean> {
+  return searchTexts(value, text => {
+    const head = text.slice(0, PIECE_CHARS)
+    return isOfKind(head) || (head.length === PIECE_CHARS && head.trim() === '')
+  })
 }

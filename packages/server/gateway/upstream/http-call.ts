@@ -6,11 +6,12 @@ import { mayPause } from '../../http/egress/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/egress/upstream-headers.ts'
 import { loopTurns, SLICE_MS, type TurnTaker } from '../../http/fairness/loop-turns.ts'
 import type { Borrower, Connection, Connections } from './connections.ts'
-import { endOfPiece } from './end-of-piece.ts'
+import { endOfPiece, LIGHT_MARKS, PIECE_MARKS } from './end-of-piece.ts'
 import { toNetworkError } from './network-error.ts'
+import { openedStreams } from './opened-streams.ts'
 import { ABORTED, type PacedAborts } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
-import { paceMs } from './stream-pace.ts'
+import { noteChunk } from './stream-pace.ts'
 import type { UpstreamCall, UpstreamHandler } from './transport.ts'
 
 /** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
@@ -21,10 +22,6 @@ const MAX_INTERIM = 16
 
 /** Shorter chunks of few events are processed in the tick that received them, and not timed. */
 const LONG_CHUNK_BYTES = 8 * 1024
-/** Fewer marks of events than this (`endOfPiece`) are few events. */
-const LIGHT_MARKS = 32
-/** The marks of a piece of a chunk: 20 us of each make 5 ms. */
-const PIECE_MARKS = 256
 
 /** What all calls of a transport share. */
 export interface TransportState {
@@ -178,7 +175,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     if (this.#chunk === undefined) this.#endAfterRest()
     this.#goOn()
     this.#hasTurn = false
-    return false
+    return openedStreams.isFull
   }
 
   #goOn(): void {
@@ -268,7 +265,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   }
 
   #deliverInTurn(chunk: Buffer): void {
-    const waitMs = this.#handler.isStream === true ? paceMs(this.owner, chunk.length) : 0
+    const waitMs = this.#handler.isStream === true ? noteChunk(this.owner, chunk.length) : 0
     if (waitMs > 0 && mayPause()) {
       this.#chunk = chunk
       loopTurns.waitFor(this, waitMs)
@@ -277,7 +274,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       this.#waitWhileOpening()
     } else if (this.#hasTurn && loopTurns.hasTime) {
       this.#deliverInPieces(chunk)
-    } else if (loopTurns.isSpent && mayPause()) {
+    } else if ((loopTurns.isSpent || openedStreams.isFull) && mayPause()) {
       this.#chunk = chunk
       loopTurns.wait(this)
     } else {
@@ -324,7 +321,9 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     const until = performance.now() + SLICE_MS
     for (let at = 0; ; ) {
       const end = endOfPiece(chunk, at, PIECE_MARKS)
-      this.#deliver(end - at === chunk.length ? chunk : chunk.subarray(at, end))
+      const piece = end - at === chunk.length ? chunk : chunk.subarray(at, end)
+      this.#deliver(piece)
+      if (this.#handler.isOpening === true) openedStreams.note(piece)
       at = end
       if (at === chunk.length || this.#done) return
       const isLater = this.#handler.isOpening === true || performance.now() >= until

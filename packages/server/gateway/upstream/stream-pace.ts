@@ -8,9 +8,13 @@ import { CallerDebts } from '../../http/fairness/caller-debts.ts'
 const PACE_BYTES_PER_MS = (16 * 1024 * 1024) / 1_000
 const pace = new CallerDebts(5_000, 1_000)
 
-/** Counts a long chunk of a stream. Returns how long it waits, in milliseconds. */
-export function paceMs(owner: ShareOwner, bytes: number): number {
+/** A shorter wait is saved up. A timer cannot be so short, and a turn without one could come in the tick that opens the stream. */
+const MIN_WAIT_MS = 1
+
+/** Counts a long chunk of a stream. Returns how long it waits, in milliseconds: not at all, or for a timer. */
+export function noteChunk(owner: ShareOwner, bytes: number): number {
   const now = performance.now()
   pace.add(owner, bytes / PACE_BYTES_PER_MS, now)
-  return pace.waitMs(owner, now)
+  const waitMs = pace.waitMs(owner, now)
+  return waitMs < MIN_WAIT_MS ? 0 : waitMs
 }

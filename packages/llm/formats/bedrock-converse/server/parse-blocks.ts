@@ -132,7 +132,8 @@ function parseDocument(value: Json, path: string, { parts }: Content, notes: Mes
   const media = parseMedia(value, path)
   addDocument(parts, media)
   // A document that is said to be text. Files are counted as what they are.
-  if (parts.at(-1)?.type !== 'file' && holdsPackedFile(media.source)) notes.unmeasured.push(path)
+  if (parts.at(-1)?.type !== 'file' && holdsPackedFile(media.source, notes.textsLeft))
+    notes.unmeasured.push(path)
   if (hasCitations(media)) notes.nativeOnly.push(`${path}.citations`)
 }
 

@@ -7,7 +7,7 @@ import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 import { invalid, listAt, objectAt, optionalObject } from '../../shared/reading/read-fields.ts'
 import { markDirect, plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { markSandbox } from '../../shared/reasoning/sandbox-reasoning.ts'
-import type { TargetFindings } from '../../shared/requests/findings.ts'
+import type { MutableFindings } from '../../shared/requests/findings.ts'
 import { PLACEHOLDER, toSignature } from '../wire/signatures.ts'
 import { noteUnknownFields } from './note-unknown-fields.ts'
 import {
@@ -28,7 +28,7 @@ const CONTENT_FIELDS = ['role', 'parts']
  * `systemInstruction` and `contents` as canonical messages. Throws RequestError on a value of the wrong form. Fields and
  * parts that not every target can honour are added to the findings.
  */
-export function parseContents(body: JsonObject, findings: TargetFindings): Message[] {
+export function parseContents(body: JsonObject, findings: MutableFindings): Message[] {
   const messages: Message[] = []
   const instruction = optionalObject(body, 'systemInstruction')
   if (instruction !== undefined) {
@@ -58,7 +58,7 @@ interface Turn {
  * Google's clients record each chunk of a stream as a content of its own, and send all of them back. Other formats have one message
  * for the turn: some providers refuse several of one role, or an empty one, and each costs tokens.
  */
-function listTurns(contents: readonly Json[], findings: TargetFindings): Turn[] {
+function listTurns(contents: readonly Json[], findings: MutableFindings): Turn[] {
   const turns: Turn[] = []
   for (const [at, value] of contents.entries()) {
     const path = `contents[${at}]`

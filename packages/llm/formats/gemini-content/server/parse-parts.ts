@@ -5,7 +5,7 @@ import type { ContentPart } from '../../../request/message.ts'
 import { joinPath } from '../../shared/reading/field-path.ts'
 import { holdsPackedFile, namesContent } from '../../shared/reading/names-content.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/reading/read-fields.ts'
-import type { TargetFindings } from '../../shared/requests/findings.ts'
+import type { MutableFindings } from '../../shared/requests/findings.ts'
 import { assertCallIdLength, toolNameAt } from '../../shared/tools/call-fields.ts'
 import { isStoredAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
 import { noteNativeOnly, noteUnknownFields } from './note-unknown-fields.ts'
@@ -42,7 +42,7 @@ type MutablePart = { -readonly [K in keyof ParsedPart]: ParsedPart[K] }
 export function parseParts(
   value: Json | undefined,
   path: string,
-  findings: TargetFindings,
+  findings: MutableFindings,
 ): readonly ParsedPart[] {
   if (value === undefined || value === null) return []
   return listAt(value, path).map((item, at) =>
@@ -50,7 +50,7 @@ export function parseParts(
   )
 }
 
-function parsePart(fields: JsonObject, path: string, findings: TargetFindings): ParsedPart {
+function parsePart(fields: JsonObject, path: string, findings: MutableFindings): ParsedPart {
   const part: MutablePart = {}
   for (const name in fields) {
     const value = fields[name]
@@ -60,7 +60,7 @@ function parsePart(fields: JsonObject, path: string, findings: TargetFindings): 
     if (parse !== undefined) parse(part, value, at, findings)
     else if (NATIVE_FIELDS.has(name)) {
       findings.nativeOnly.push(at)
-      if (namesContent(value) || holdsPackedFile(value)) findings.unmeasured.push(at)
+      if (namesContent(value) || holdsPackedFile(value, findings.textsLeft)) findings.unmeasured.push(at)
     } else findings.unknownFields.push(at)
   }
   return part
@@ -83,7 +83,7 @@ const NATIVE_FIELDS: ReadonlySet<string> = new Set(NATIVE_PART_FIELDS)
 
 const RESULT_FIELDS = ['id', 'name', 'response', 'parts', 'scheduling', 'willContinue']
 
-type FieldParser = (part: MutablePart, value: Json, path: string, findings: TargetFindings) => void
+type FieldParser = (part: MutablePart, value: Json, path: string, findings: MutableFindings) => void
 
 const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable<
   Record<string, FieldParser | undefined>

@@ -1,5 +1,6 @@
 import type { Json } from '../../../json/json-value.ts'
 import { isObject } from '../../../json/json-value.ts'
+import { noTextsSearched, type TextsLeft } from '../../shared/reading/names-content.ts'
 import { invalid } from '../../shared/reading/read-fields.ts'
 import type { TargetFindings } from '../../shared/requests/findings.ts'
 
@@ -7,6 +8,8 @@ import type { TargetFindings } from '../../shared/requests/findings.ts'
 export interface InputFindings extends TargetFindings {
   readonly storedReasoning: string[]
   readonly itemsById: string[]
+  /** One number for all items that are not read, so that a body of many has a bound. */
+  readonly textsLeft: TextsLeft
   /** A mark of prompt caching. Aggregators take Anthropic's in this format too. */
   hasCacheMark: boolean
   /** True if an id or a reasoning item carries state of the gateway. */
@@ -26,6 +29,7 @@ export function noInputFindings(): InputFindings {
     itemsById: [],
     uncounted: [],
     unmeasured: [],
+    textsLeft: noTextsSearched(),
     unknownFields: [],
     hasCacheMark: false,
     carriesReasoning: false,

@@ -74,7 +74,7 @@ class InputParser {
       const hosted = this.#findNestedTools(item, path)
       if (hosted !== undefined) addHosted(this.#findings, hosted, false)
       this.#findings.nativeOnly.push(path)
-      if (namesUnreadContent(item)) this.#findings.unmeasured.push(path)
+      if (namesUnreadContent(item, this.#findings.textsLeft)) this.#findings.unmeasured.push(path)
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../../json/json-value.ts'
-import { namesUnreadContent } from './names-content.ts'
+import { namesUnreadContent, noTextsSearched, type TextsLeft } from './names-content.ts'
 
 /** What a parser of messages notes besides the messages themselves. */
 export interface MessageNotes {
@@ -7,6 +7,8 @@ export interface MessageNotes {
   readonly nativeOnly: string[]
   /** Paths of those that name content which is not in the body (names-content.ts). */
   readonly unmeasured: string[]
+  /** One number for all parts, so that a body of many has a bound. */
+  readonly textsLeft: TextsLeft
   /** A mark of prompt caching stands at a place that the format has for it. */
   asksForCaching: boolean
   /** A tool-call id carries reasoning that the gateway packed into it, or reasoning has the gateway's mark of another provider. */
@@ -14,11 +16,21 @@ export interface MessageNotes {
 }
 
 /** Notes a part that no other format has a place for. */
-export function noteUnread(part: Json, path: string, { nativeOnly, unmeasured }: MessageNotes): void {
+export function noteUnread(
+  part: Json,
+  path: string,
+  { nativeOnly, unmeasured, textsLeft }: MessageNotes,
+): void {
   nativeOnly.push(path)
-  if (namesUnreadContent(part)) unmeasured.push(path)
+  if (namesUnreadContent(part, textsLeft)) unmeasured.push(path)
 }
 
 export function noMessageNotes(nativeOnly: string[] = []): MessageNotes {
-  return { nativeOnly, unmeasured: [], asksForCaching: false, carriesReasoning: false }
+  return {
+    nativeOnly,
+    unmeasured: [],
+    textsLeft: noTextsSearched(),
+    asksForCaching: false,
+    carriesReasoning: false,
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readThreadMs } from '../../../testing/read-thread-ms.ts'
-import { namesStoredFiles, namesUnreadContent } from './names-content.ts'
+import { namesStoredFiles, namesUnreadContent, noTextsSearched } from './names-content.ts'
 
 const page = { type: 'web_search_result', url: 'https://a.example/', title: 'a' }
 
@@ -16,7 +16,7 @@ describe('namesUnreadContent', () => {
     { type: 'shell_call_output', call_id: 'c', output: [{ stdout: 'https://a.example/a.git' }] },
     { type: 'thinking', thinking: 'see https://a.example/' },
   ])('is false for what is sent back with a conversation: %j', part => {
-    expect(namesUnreadContent(part)).toBe(false)
+    expect(namesUnreadContent(part, noTextsSearched())).toBe(false)
   })
 
   test.each([
@@ -26,8 +26,10 @@ describe('namesUnreadContent', () => {
     { type: 'custom_call_output', output: [{ type: 'input_file', file_id: 'file-1' }] },
     { type: 'container_upload', file_id: 'file-1' },
     { type: 5, url: 'gs://bucket/a' },
+    { type: 'novel', data: 'JVBERi0x' },
+    { type: 'novel', data: ' data:application/zip;base64,UEsDBBQA' },
   ])('is true for content that is not in the body: %j', part => {
-    expect(namesUnreadContent(part)).toBe(true)
+    expect(namesUnreadContent(part, noTextsSearched())).toBe(true)
   })
 })
 

@@ -1,5 +1,6 @@
-import { type Json, toObject, toText } from '../../../json/json-value.ts'
+import { type Json, toObject } from '../../../json/json-value.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
+import { finishSearch, searchTexts } from './search-texts.ts'
 
 /**
  * An address that a provider may fetch, such as `https://` or `gs://`, or what may be one behind many blanks. The bound on its scheme keeps
@@ -26,23 +27,24 @@ const MAX_BEGUN = 1_000
  */
 export function namesStoredFiles(text: unknown): boolean {
   if (typeof text !== 'string') return false
-  if (text.length <= PIECE_CHARS) return STORED_FILES.test(text)
-  const steps = searchStoredFiles(text)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-  }
+  return text.length <= PIECE_CHARS ? STORED_FILES.test(text) : finishSearch(searchStoredFiles([text]))
 }
 
-/** Does as namesStoredFiles in steps, each of which takes a fraction of a millisecond. */
-export function* searchStoredFiles(text: string): Generator<void, boolean> {
-  for (let start = 0; ; ) {
-    const piece = text.slice(start, start + PIECE_CHARS)
-    if (STORED_FILES.test(piece)) return true
-    if (start + PIECE_CHARS >= text.length) return false
-    start += PIECE_CHARS - countBegun(piece)
-    yield
+/** Does as namesStoredFiles for texts that are read as one, in steps, each of which takes a fraction of a millisecond. */
+export function* searchStoredFiles(texts: Iterable<string>): Generator<void, boolean> {
+  let piece = ''
+  for (const text of texts) {
+    for (let start = 0; start < text.length; ) {
+      const end = start + PIECE_CHARS - piece.length
+      piece += text.slice(start, end)
+      start = end
+      if (piece.length < PIECE_CHARS) break
+      if (STORED_FILES.test(piece)) return true
+      piece = piece.slice(PIECE_CHARS - countBegun(piece))
+      yield
+    }
   }
+  return STORED_FILES.test(piece)
 }
 
 /** Returns how many characters at the end of a piece may be the beginning of a name. */
@@ -71,14 +73,32 @@ export function isSpeaker(role: unknown): boolean {
 
 /**
  * Whether a message stands for such files. They are read in a message of the system, wherever they stand in it; other messages count
- * if they begin with one. Texts in the parts of one message may be read as one.
+ * if they begin with one.
  */
 export function isMessageOfStoredFiles(message: Json): boolean {
   const { role, content } = toObject(message) ?? {}
-  const text = Array.isArray(content)
-    ? content.map(part => toText(toObject(part)?.text) ?? '').join('')
-    : content
-  return isSpeaker(role) ? isStoredFiles(text) : namesStoredFiles(text)
+  return finishSearch(searchMessage(role, content))
+}
+
+/** Does as isMessageOfStoredFiles in short steps. */
+export function* searchMessage(role: unknown, content: Json | undefined): Generator<void, boolean> {
+  if (!isSpeaker(role)) return yield* searchStoredFiles(textsOf(content))
+  let head = ''
+  for (const text of textsOf(content)) {
+    head += text.slice(0, PIECE_CHARS - head.length)
+    if (head.length === PIECE_CHARS) break
+  }
+  return isStoredFiles(head)
+}
+
+/** The texts of a message, which may be read as one. Those of parts of other kinds may be read too. */
+function* textsOf(content: Json | undefined): Generator<string> {
+  if (typeof content === 'string') yield content
+  if (!Array.isArray(content)) return
+  for (const part of content) {
+    const text = toObject(part)?.text
+    if (typeof text === 'string') yield text
+  }
 }
 
 /**
@@ -86,40 +106,54 @@ export function isMessageOfStoredFiles(message: Json): boolean {
  * may fetch, or a file that it keeps. How much input that is cannot be counted.
  */
 export function namesContent(value: Json | undefined): boolean {
-  if (typeof value === 'string') return ADDRESS.test(value)
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(namesContent)
-  for (const name in value) {
-    const inner = value[name]
-    if (inner === null || inner === undefined) continue
-    if (FILE_IDS.has(toPlainName(name)) || namesContent(inner)) return true
-  }
-  return false
+  return finishSearch(searchContent(value))
 }
+
+/** Does as namesContent in short steps. */
+export function searchContent(value: Json | undefined): Generator<void, boolean> {
+  return searchTexts(value, isAddress, isFileId)
+}
+
+const isAddress = (text: string): boolean => ADDRESS.test(text)
+const isFileId = (name: string): boolean => FILE_IDS.has(toPlainName(name))
 
 /** The first characters of base64 in which the mark of a file is looked for. */
 const HEAD_CHARS = 1_400
 /** Shorter texts are kinds and names: a document has its mark at least. */
 const MIN_CHARS = 8
-/** The most texts of values that are not read in which a document is looked for. No conversation has as many. */
-export const MAX_SEARCHED = 5_000
+/** How many texts of a body that are not read may still be looked at for a document. */
+export interface TextsLeft {
+  texts: number
+}
+
+/** What one body may have of them: 50 searches of files with 50 results of four texts each. More than one takes a microsecond. */
+export function noTextsSearched(): TextsLeft {
+  return { texts: 10_000 }
+}
+
 /** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
 const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
 
 /**
  * Whether a value that the gateway does not read has a document in base64 at any depth that may hold more text than its bytes show.
- * So may texts beyond the number that `left` allows, since looking at one takes a microsecond.
+ * So may texts beyond the number that `left` allows.
  */
-export function holdsPackedFile(value: Json | undefined, left = { texts: MAX_SEARCHED }): boolean {
-  if (typeof value === 'string')
-    return value.length >= MIN_CHARS && (left.texts-- <= 0 || isPackedFile(value))
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(each => holdsPackedFile(each, left))
+export function holdsPackedFile(value: Json | undefined, left: TextsLeft): boolean {
+  return finishSearch(searchPackedFile(value, left))
 }
 
+/** Does as holdsPackedFile in short steps. */
+export function searchPackedFile(value: Json | undefined, left: TextsLeft): Generator<void, boolean> {
+  return searchTexts(value, text => text.length >= MIN_CHARS && (left.texts-- <= 0 || isPackedFile(text)))
+}
+
+const DATA_HEAD = /^\s*data:[^,]*,/i
+/** One for all texts: a buffer for each of them would take longer than decoding it. */
+const decoded = Buffer.alloc(HEAD_CHARS)
+
 function isPackedFile(text: string): boolean {
-  const base64 = text.slice(0, HEAD_CHARS).replace(/^\s*data:[^,]*,/i, '')
-  const head = Buffer.from(base64, 'base64').toString('latin1')
+  const length = decoded.write(text.slice(0, HEAD_CHARS).replace(DATA_HEAD, ''), 'base64')
+  const head = decoded.toString('latin1', 0, length)
   return PACKED_MARKS.some(mark => head.includes(mark))
 }
 
@@ -139,8 +173,8 @@ const UNFETCHED: ReadonlySet<string> = new Set([
 ])
 
 /** Returns true if a block or item of a kind that the gateway does not read names content, or has a packed document. */
-export function namesUnreadContent(part: Json): boolean {
-  if (holdsPackedFile(part)) return true
+export function namesUnreadContent(part: Json, left: TextsLeft): boolean {
+  if (holdsPackedFile(part, left)) return true
   const type = toObject(part)?.type
   if (typeof type !== 'string') return namesContent(part)
   if (RAN_BY_PROVIDER.test(type)) return false

@@ -1,3 +1,4 @@
+import { noTextsSearched, type TextsLeft } from '../reading/names-content.ts'
 import type { HostedToolRequest } from '../tools/hosted-tools.ts'
 
 /** What a body asks that not every target can give, or not every caller may send: values, each by the path of its field. */
@@ -56,7 +57,10 @@ export interface TargetFindings {
 }
 
 /** Findings while a parser fills them. */
-export type MutableFindings = { -readonly [K in keyof Findings]: Findings[K] }
+export type MutableFindings = { -readonly [K in keyof Findings]: Findings[K] } & {
+  /** One number for all that is not read, so that a body of many parts has a bound. */
+  readonly textsLeft: TextsLeft
+}
 
 /**
  * Returns findings of a body that asks for nothing special. Parsers assign what they find: a spread that overrides its
@@ -71,6 +75,7 @@ export function noFindings(): MutableFindings {
     storedStatePaths: [],
     uncounted: [],
     unmeasured: [],
+    textsLeft: noTextsSearched(),
     unknownFields: [],
     passedOn: undefined,
     stored: undefined,

@@ -11,11 +11,11 @@ export const END_USER_GRANT: Grant = {
   addresses: 'none',
 }
 
-/** Whose bodies are checked for what the provider stores. */
-export const TOKENS: readonly Sender[] = ['end_user', 'trusted_end_user']
+/** Those with a client token, whose bodies are checked for what the provider stores. */
+export const TOKEN_SENDERS: readonly Sender[] = ['end_user', 'trusted_end_user']
 
-/** Returns the path of the first field that may not be sent by an end user, or as `grant` says. */
-export function findForEndUser(
+/** Returns the path of the first field that may not be sent: by an end user, unless `grant` names another sender. */
+export function findUnsendable(
   rules: FieldRules,
   value: JsonObject,
   grant: Partial<Grant> = {},
