@@ -4,12 +4,28 @@ import type { AudioType } from './audio-type.ts'
 export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
 
+export interface AudioFile {
+  readonly bytes: Buffer
+  readonly type: AudioType
+}
+
+/** A file whose length was measured once (audio-length.ts), since each of twenty targets may ask for it several times. */
+export interface MeasuredAudioFile extends AudioFile {
+  /** The most that it can have. */
+  readonly seconds: number
+}
+
+/** A request for a transcript whose file was not measured yet. */
+export interface UnmeasuredTranscription extends Omit<TranscriptionRequest, 'file'> {
+  readonly file: AudioFile
+}
+
 /** One request for a transcript, or for a translation into English, as the gateway understands it. */
 export interface TranscriptionRequest {
   readonly task: 'transcriptions' | 'translations'
   /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
-  readonly file: { readonly bytes: Buffer; readonly type: AudioType }
+  readonly file: MeasuredAudioFile
   readonly format: TranscriptFormat
   /** The caller wants the answer as events. */
   readonly isStream: boolean

@@ -7,7 +7,6 @@ import type {
   SpeechRequest,
   TranscriptionRequest,
 } from './audio-format.ts'
-import { maxSeconds } from './audio-length.ts'
 
 const NANO_USD = 1_000_000_000
 const SECONDS_AN_HOUR = 3600
@@ -75,8 +74,10 @@ function priceTokens(tokens: AudioTokens, prices: AudioPrices): number | null {
 }
 
 /** The most that a transcript may use, by the length that its file can have at most. */
-export function maxTranscriptionUsage({ file, prompt = '' }: TranscriptionRequest): AudioUsageBounds {
-  const seconds = maxSeconds(file.bytes)
+export function maxTranscriptionUsage({
+  file: { seconds },
+  prompt = '',
+}: TranscriptionRequest): AudioUsageBounds {
   const tokens = {
     textInput: estimateMaxTokens(prompt),
     audioInput: seconds * HEARD_TOKENS_A_SECOND,

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { custom } from '../providers/custom.ts'
 import { groq } from '../providers/groq.ts'
 import { openai } from '../providers/openai.ts'
+import { maxSeconds } from '../testing/max-seconds.ts'
 import type { SpeechFormat, SpeechRequest, TranscriptFormat } from './audio-format.ts'
-import { maxSeconds } from './audio-length.ts'
-import { audioCostNanoUsd, maxSpeechUsage } from './audio-pricing.ts'
+import { audioCostNanoUsd, maxSpeechUsage, maxTranscriptionUsage } from './audio-pricing.ts'
 import { findAudioType } from './audio-type.ts'
 import { encodeSpeechReply } from './encode-speech.ts'
 import { encodeTranscript } from './encode-transcript.ts'
@@ -107,6 +107,14 @@ describe('audioCostNanoUsd', () => {
     ],
   ])('is unknown %s', (_, usage, prices) => {
     expect(audioCostNanoUsd(usage, silent, prices)).toBeNull()
+  })
+
+  test('a transcript may use what the measured length of its file allows', () => {
+    const request = parseTranscription('translations', { model: 'm' }, wav(60))
+    const measured = { ...request, file: { ...request.file, seconds: 7 } }
+    expect(maxTranscriptionUsage(measured)).toMatchObject({
+      ...{ seconds: 7, tokens: { audioInput: 140, textOutput: 70 } },
+    })
   })
 
   test('slow speech may use more', () => {

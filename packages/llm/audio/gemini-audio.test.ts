@@ -4,7 +4,6 @@ import type { SentBody } from '../json/unwritten-json.ts'
 import { gemini } from '../providers/gemini.ts'
 import type { Target } from '../upstream/target.ts'
 import type { SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
-import { maxSeconds } from './audio-length.ts'
 import { findAudioType } from './audio-type.ts'
 import { geminiAudio } from './gemini-audio.ts'
 
@@ -17,7 +16,11 @@ const SPEAKING = at('gemini-2.5-flash-preview-tts')
 const transcription = (fields: Partial<TranscriptionRequest> = {}): TranscriptionRequest => ({
   task: 'transcriptions',
   model: 'gemini/gemini-2.5-flash',
-  file: { bytes: Buffer.from('ID3 audio'), type: { mediaType: 'audio/mpeg', extension: 'mp3' } },
+  file: {
+    ...{ bytes: Buffer.from('ID3 audio'), type: { mediaType: 'audio/mpeg', extension: 'mp3' } },
+    // Other than by its bytes, which are not measured again.
+    seconds: 90,
+  },
   format: 'json',
   isStream: false,
   prompt: undefined,
@@ -56,7 +59,7 @@ describe('a transcript by Gemini', () => {
     const { tokens } = geminiAudio.maxTranscriptUsage(request)
     const { generationConfig } = sent(geminiAudio.encodeTranscription(request, HEARING).body)
     expect(generationConfig.maxOutputTokens).toBe(tokens.textOutput)
-    expect(tokens.audioInput).toBe(32 * maxSeconds(request.file.bytes))
+    expect(tokens.audioInput).toBe(32 * 90)
   })
 
   test('is the text, with its usage as OpenAI reports it', () => {

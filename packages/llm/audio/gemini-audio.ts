@@ -13,7 +13,6 @@ import { estimateMaxTokens } from '../usage/estimate.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { AudioClient, SpeechAnswer } from './audio-client.ts'
 import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
-import { maxSeconds } from './audio-length.ts'
 import { toWavFile } from './wav-file.ts'
 
 /** Google counts 32 for a second of audio that is heard, and 25 for one that is spoken. */
@@ -79,8 +78,7 @@ export const geminiAudio: AudioClient = {
     if (unknown === undefined) return undefined
     return { param: unknown, message: `${unknown}: is not supported by the model ${name}.` }
   },
-  maxTranscriptUsage({ file, prompt = '' }) {
-    const seconds = maxSeconds(file.bytes)
+  maxTranscriptUsage({ file: { seconds }, prompt = '' }) {
     const tokens = {
       textInput: ASKED_TOKENS + estimateMaxTokens(prompt),
       audioInput: seconds * HEARD_TOKENS_A_SECOND,
@@ -158,7 +156,7 @@ function toChatRequest(
       },
     ],
     reasoningEffort: target.model.includes('pro') ? 'low' : 'none',
-    maxOutputTokens: maxTranscriptTokens(maxSeconds(file.bytes)),
+    maxOutputTokens: maxTranscriptTokens(file.seconds),
     ...(typeof temperature === 'number' ? { temperature } : {}),
   }
 }

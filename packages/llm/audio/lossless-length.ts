@@ -1,21 +1,26 @@
+import { type ByteVisitor, visitBytes } from './visit-bytes.ts'
+
 /** Samples a second where a file does not say: the fewest that is usual. */
 const DEFAULT_SAMPLE_RATE = 8_000
 const OPUS_SAMPLES = 48_000
 /** The shortest header of a page of Ogg. */
 const PAGE_HEADER_BYTES = 27
+/** The first byte of `OggS`. */
+const PAGE_START = 0x4f
 const NOT_FOUND = -1
 
 /**
  * Returns the seconds of the FLAC that a file has, in which hours of silence take few bytes. By its frames, which decoders believe,
- * wherever in the file they are; and by the header of `audio`, the part of the file behind its tags, if that is more.
+ * wherever in the file they are; and by the header of `audio`, the part of the file behind its tags, if that is more. Yields between
+ * pieces of the work: a file may have 32 MiB.
  */
-export function measureFlacSeconds(file: Buffer, audio: Buffer): number {
+export function* measureFlacSeconds(file: Buffer, audio: Buffer): Generator<void, number> {
   if (audio.length < 42 || audio.toString('latin1', 0, 4) !== 'fLaC')
-    return addFrames(file, DEFAULT_SAMPLE_RATE)
+    return yield* addFrames(file, DEFAULT_SAMPLE_RATE)
   const given = audio.readUIntBE(18, 3) >> 4
   const rate = given === 0 ? DEFAULT_SAMPLE_RATE : given
   const said = ((audio[21] as number) & 15) * 2 ** 32 + audio.readUInt32BE(22)
-  return Math.max(said / rate, addFrames(file, rate))
+  return Math.max(said / rate, yield* addFrames(file, rate))
 }
 
 /** The most frames that are read: some hours of audio. What follows is counted as frames of the largest size. */
@@ -26,31 +31,41 @@ const MIN_FRAME_BYTES = 10
 const MAX_FRAME_SAMPLES = 65_536
 
 /** A frame begins with 14 bits of which all but the last are set, and says in the 16th whether frames have one length. */
-const START = 0xf8ff
-const START_MASK = 0xfeff
+const START = 0xff
+const SECOND = 0xf8
+const SECOND_MASK = 0xfe
 
-/** The seconds of all frames. Compares two bytes at a time, of which the low one is the first: a file may have 32 MiB. */
-function addFrames(bytes: Buffer, rate: number): number {
-  const skipped = bytes.byteOffset & 1
-  const pairs = new Uint16Array(bytes.buffer, bytes.byteOffset + skipped, (bytes.length - skipped) >> 1)
-  let previous = skipped === 1 ? (bytes[0] as number) << 8 : 0
-  let seconds = 0
-  let frames = 0
-  let wrong = 0
-  for (let index = 0; index < pairs.length; index++) {
-    const pair = pairs[index] as number
-    const isBetween = (((previous >>> 8) | (pair << 8)) & START_MASK) === START
-    previous = pair
-    if (!isBetween && (pair & START_MASK) !== START) continue
-    const at = 2 * index + skipped - (isBetween ? 1 : 0)
-    if (!hasValidCodes(bytes, at)) continue
-    const duration = readFrame(bytes, at, rate)
-    seconds += duration
-    if (duration > 0) frames++
-    else wrong++
-    if (frames > MAX_FRAMES || wrong > MAX_WRONG) return seconds + maxFrameSeconds(bytes.length - at, rate)
+function* addFrames(bytes: Buffer, rate: number): Generator<void, number> {
+  const frames = new Frames(bytes, rate)
+  yield* visitBytes(bytes, frames)
+  return frames.seconds
+}
+
+/** Adds the seconds of all frames. */
+class Frames implements ByteVisitor {
+  readonly value = START
+  seconds = 0
+  readonly #bytes: Buffer
+  readonly #rate: number
+  #right = 0
+  #wrong = 0
+
+  constructor(bytes: Buffer, rate: number) {
+    this.#bytes = bytes
+    this.#rate = rate
   }
-  return seconds
+
+  visit(at: number): number {
+    const bytes = this.#bytes
+    if (((bytes[at + 1] as number) & SECOND_MASK) !== SECOND || !hasValidCodes(bytes, at)) return at + 1
+    const duration = readFrame(bytes, at, this.#rate)
+    this.seconds += duration
+    if (duration > 0) this.#right++
+    else this.#wrong++
+    if (this.#right <= MAX_FRAMES && this.#wrong <= MAX_WRONG) return at + 1
+    this.seconds += maxFrameSeconds(bytes.length - at, this.#rate)
+    return bytes.length
+  }
 }
 
 /** The seconds of the most and largest frames that so many bytes can have. */
@@ -111,18 +126,34 @@ function toChecksum(bytes: Buffer, start: number, end: number): number {
   return crc
 }
 
-/** Returns the seconds of an Ogg file by the largest position of its pages; undefined for any other file. */
-export function findOggSeconds(bytes: Buffer): number | undefined {
-  if (bytes.toString('latin1', 0, 4) !== 'OggS') return undefined
-  let samples = 0
-  const end = bytes.length - 14
-  for (let at = 0; at <= end; at++) {
-    if (bytes[at] !== 0x4f || !isPage(bytes, at)) continue
-    const position = bytes.readUInt32LE(at + 6) + bytes.readInt32LE(at + 10) * 2 ** 32
-    samples = Math.max(samples, position)
-    at += PAGE_HEADER_BYTES - 1
+/** Returns the seconds of an Ogg file by the largest position of its pages; 0 for any other file. Yields between pieces of the work. */
+export function* measureOggSeconds(bytes: Buffer): Generator<void, number> {
+  if (bytes.toString('latin1', 0, 4) !== 'OggS') return 0
+  const pages = new Pages(bytes)
+  yield* visitBytes(bytes, pages)
+  return pages.samples / toOggRate(bytes.subarray(0, 128))
+}
+
+/** The bytes of a page up to the end of its position. */
+const POSITION_END = 14
+
+/** Finds the largest position of a page. */
+class Pages implements ByteVisitor {
+  readonly value = PAGE_START
+  samples = 0
+  readonly #bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
   }
-  return samples / toOggRate(bytes.subarray(0, 128))
+
+  visit(at: number): number {
+    const bytes = this.#bytes
+    if (at + POSITION_END > bytes.length || !isPage(bytes, at)) return at + 1
+    const position = bytes.readUInt32LE(at + 6) + bytes.readInt32LE(at + 10) * 2 ** 32
+    this.samples = Math.max(this.samples, position)
+    return at + PAGE_HEADER_BYTES
+  }
 }
 
 function isPage(bytes: Buffer, at: number): boolean {

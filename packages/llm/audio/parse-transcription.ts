@@ -2,7 +2,12 @@ import { choiceAt, invalid, numberAt, set, textAt } from '../formats/shared/read
 import { assertNoReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toPlainName } from '../upstream/reserved-names.ts'
-import { TRANSCRIPT_FORMATS, type TranscriptFormat, type TranscriptionRequest } from './audio-format.ts'
+import {
+  TRANSCRIPT_FORMATS,
+  type TranscriptFormat,
+  type TranscriptionRequest,
+  type UnmeasuredTranscription,
+} from './audio-format.ts'
 import { TRANSCRIPTION_RULES } from './audio-rules.ts'
 import { findAudioType } from './audio-type.ts'
 
@@ -34,7 +39,7 @@ export function parseTranscription(
   task: TranscriptionRequest['task'],
   fields: JsonObject,
   bytes: Buffer | undefined,
-): TranscriptionRequest {
+): UnmeasuredTranscription {
   const model = textAt(fields.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   for (const name in fields) {

@@ -1,7 +1,8 @@
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
+import { readThreadMs } from '@rideau/llm/testing/read-thread-ms'
 import { expect, test } from 'vitest'
-import { hearAudio } from './heard-tokens.ts'
+import { hearAudio, measureAudio } from './heard-tokens.ts'
 
 /** The start of a FLAC file of so many seconds. */
 function flac(seconds: number): Buffer {
@@ -30,10 +31,10 @@ const TAGGED = Buffer.concat([Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1'), fl
 
 const heard = (data: string): ContentPart => ({ type: 'input_audio', input_audio: { data, format: 'flac' } })
 
-function countHeard(...parts: ContentPart[]): number {
-  const messages = [{ role: 'user' as const, content: parts }]
-  return hearAudio({ messages } as unknown as ChatRequest).tokens
-}
+const hearing = (...parts: ContentPart[]): ChatRequest =>
+  ({ messages: [{ role: 'user', content: parts }] }) as unknown as ChatRequest
+
+const countHeard = (...parts: ContentPart[]): number => hearAudio(hearing(...parts)).tokens
 
 test.each<[string, ContentPart]>([
   ['base64', heard(HOUR)],
@@ -66,3 +67,31 @@ test('all audio beyond what is read fills one context window together', () => {
   const read = countHeard(...Array<ContentPart>(15).fill(file))
   expect(countHeard(...Array<ContentPart>(30).fill(file)) - read).toBe(1_048_576)
 })
+
+test.each<[string, string[]]>([
+  ['one Ogg file', ['T2dnU/+4AQH/'.repeat(699_050)]],
+  ['ten Ogg files of what looks like frames', Array<string>(10).fill(`T2dnU${'//gQAf/4'.repeat(100_000)}`)],
+  ['an Ogg file with characters that are skipped', [`T2dnU${'!//gQAf'.repeat(1_190_000)}`]],
+  ['a WAV file of PCM', [wav(1).replace(/=*$/, '').slice(0, 13_000) + 'AAAA'.repeat(2_000_000)]],
+])('%s is measured in steps of some milliseconds, and once', (_, files) => {
+  const parts = files.map(heard)
+  // The code of the first walk is not compiled yet.
+  measureLongestStep(hearing(...parts))
+  const request = hearing(...parts)
+  expect(measureLongestStep(request)).toBeLessThan(40)
+  const expected = hearAudio(hearing(...parts)).tokens
+  const startedAt = readThreadMs()
+  for (let targets = 0; targets < 100; targets++) expect(hearAudio(request).tokens).toBe(expected)
+  expect(readThreadMs() - startedAt).toBeLessThan(30)
+})
+
+function measureLongestStep(request: ChatRequest): number {
+  const steps = measureAudio(request)
+  let longestMs = 0
+  for (let isDone = false; !isDone; ) {
+    const startedAt = readThreadMs()
+    isDone = steps.next().done === true
+    longestMs = Math.max(longestMs, readThreadMs() - startedAt)
+  }
+  return longestMs
+}

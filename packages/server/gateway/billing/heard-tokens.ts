@@ -1,10 +1,11 @@
-import { maxSeconds } from '@rideau/llm/audio/audio-length'
+import { measureSeconds } from '@rideau/llm/audio/audio-length'
 import { findAudioType } from '@rideau/llm/audio/audio-type'
 import { findWavFormat } from '@rideau/llm/audio/wav-format'
 import { toObject, toText } from '@rideau/llm/json/json-value'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
+import { runAtOnce } from '../../http/fairness/sliced-work.ts'
 
 /** Google counts 32 for a second of audio, and no model counts more. */
 const TOKENS_A_SECOND = 32
@@ -28,8 +29,22 @@ export interface Audio {
 
 const SILENT: Audio = { byPart: undefined, tokens: 0 }
 
-/** Finds the audio of a request and its length. Decodes at most 6 MiB, and compares each pair of its bytes. */
-export function hearAudio({ messages }: ChatRequest): Audio {
+/** What was measured in steps, which each of several targets asks for. */
+const known = new WeakMap<ChatRequest, Audio>()
+
+/** Finds the audio of a request and its length. Decodes at most 6 MiB. */
+export function hearAudio(request: ChatRequest): Audio {
+  return known.get(request) ?? runAtOnce(measure(request))
+}
+
+/** Does as hearAudio in steps of some milliseconds. What it finds is known from then on, so that a long request is measured in turns. */
+export function* measureAudio(request: ChatRequest): Generator<void, Audio> {
+  const audio = yield* measure(request)
+  known.set(request, audio)
+  return audio
+}
+
+function* measure({ messages }: ChatRequest): Generator<void, Audio> {
   let byPart: Map<ContentPart, number> | undefined
   let sum = 0
   let left = MAX_READ_CHARS
@@ -39,9 +54,10 @@ export function hearAudio({ messages }: ChatRequest): Audio {
     if (!Array.isArray(content)) continue
     for (const part of content) {
       const data = findSmall(part)
+      yield
       if (data === undefined) continue
       left -= data.length
-      const tokens = left < 0 ? unread : countSeconds(data) * TOKENS_A_SECOND
+      const tokens = left < 0 ? unread : (yield* measureData(data)) * TOKENS_A_SECOND
       if (left < 0) unread = 0
       if (tokens === 0) continue
       byPart ??= new Map()
@@ -66,8 +82,12 @@ function isUncompressed(data: string): boolean {
   return findWavFormat(Buffer.from(data, 'base64'))?.isUncompressed === true
 }
 
-function countSeconds(data: string): number {
-  return isUncompressed(data) ? 0 : maxSeconds(Buffer.from(data, 'base64'))
+/** Returns the most seconds of audio in base64; 0 if its bytes count it. */
+function* measureData(data: string): Generator<void, number> {
+  const file = Buffer.from(data, 'base64')
+  // Decoding 6 MiB takes up to 12 ms.
+  yield
+  return findWavFormat(file)?.isUncompressed === true ? 0 : yield* measureSeconds(file)
 }
 
 /**

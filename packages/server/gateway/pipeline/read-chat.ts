@@ -1,5 +1,6 @@
 import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
 import { raisesWindow } from '@rideau/llm/formats/shared/requests/long-context'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import { readSettings } from '@rideau/llm/formats/shared/requests/read-settings'
 import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
@@ -9,6 +10,7 @@ import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { writeBody } from '../../http/body/write-body.ts'
 import { runSteps } from '../../http/fairness/sliced-work.ts'
+import { measureAudio } from '../billing/heard-tokens.ts'
 import { assertInnerTexts } from '../request/assert-inner-texts.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
@@ -93,12 +95,18 @@ async function parseChat(
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
   const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
-  if (ctx.isLong) await runSteps(searchUnmeasured(parsed), ctx)
+  if (ctx.isLong) await runSteps(examine(parsed), ctx)
   const plain: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
   const source =
     headers !== undefined && mayForward(ctx) ? { ...plain, headers } : withFormatHeaders(ctx, plain, server)
   noteSettings(parsed.findings, source)
   return { server, parsed, source, endUser }
+}
+
+/** Finds in steps what the selection of targets would otherwise look for at once. */
+function* examine(parsed: ParsedChat): Generator<void, void> {
+  yield* searchUnmeasured(parsed)
+  yield* measureAudio(parsed.request)
 }
 
 /** Notes what settings of any format ask, also where its parser does not know them. */

@@ -1,10 +1,12 @@
 import type { TranscriptionRequest } from '@rideau/llm/audio/audio-format'
+import { measureSeconds } from '@rideau/llm/audio/audio-length'
 import { findUnreadField, isListField, parseTranscription } from '@rideau/llm/audio/parse-transcription'
 import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import type { FormPart } from '../../http/body/form-scan.ts'
+import { runAtOnce, runSteps } from '../../http/fairness/sliced-work.ts'
 import { noteModel } from './note-model.ts'
 import { assertForm, duplicateField, FormTexts, readForm } from './read-form.ts'
 import { readBytes } from './read-json.ts'
@@ -20,6 +22,9 @@ export interface ParsedTranscription {
   readonly user: string | undefined
 }
 
+/** A longer file is measured in turns. */
+const SHORT_FILE_BYTES = 64 * 1024
+
 /** Reads the form of a transcription or translation, as OpenAI's clients send it. */
 export async function readTranscriptionBody(
   ctx: IdentifiedContext,
@@ -33,8 +38,12 @@ export async function readTranscriptionBody(
   // The log keeps the fields without the file.
   ctx.recordFields.requestBody = Buffer.from(JSON.stringify(fields))
   noteModel(ctx.recordFields, fields.model)
+  const request = parseTranscription(task, fields, file)
+  const measuring = measureSeconds(request.file.bytes)
+  const isShort = request.file.bytes.length <= SHORT_FILE_BYTES
+  const seconds = isShort ? runAtOnce(measuring) : await runSteps(measuring, ctx)
   return {
-    request: parseTranscription(task, fields, file),
+    request: { ...request, file: { ...request.file, seconds } },
     endUser: fields.end_user,
     passedOn: findUnreadField(fields),
     user: typeof fields.user === 'string' ? fields.user : undefined,
