@@ -13,9 +13,7 @@ import { toPassThroughFindings } from '../formats/shared/requests/findings.ts'
 import { listUnknownFields } from '../formats/shared/requests/list-unknown-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
-import { estimateMaxTokens, estimateTokens } from '../usage/estimate.ts'
 import type { RerankRequest } from './rerank-format.ts'
-import { type CountedRerank, countRerank } from './rerank-pricing.ts'
 
 /** A rerank body, read once. */
 export interface ParsedRerank {
@@ -25,8 +23,6 @@ export interface ParsedRerank {
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   /** Fields that no provider gets. */
   readonly unknownFields: readonly string[]
-  /** Counted once, since ten thousand documents take milliseconds. */
-  readonly counted: CountedRerank
 }
 
 const COMMON = ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'end_user']
@@ -68,11 +64,7 @@ function parse(body: JsonObject, unknownFields: readonly string[]): ParsedRerank
   if (topN !== undefined) request.topN = Math.min(topN, documents.length)
   set(request, 'maxTokensPerDocument', optionalNumber(body, 'max_tokens_per_doc', COUNT))
   const findings = { stored: undefined, passedOn: undefined }
-  const counted = {
-    likely: countRerank(request, estimateTokens),
-    most: countRerank(request, estimateMaxTokens),
-  }
-  return { request, endUser: body.end_user, findings, unknownFields, counted }
+  return { request, endUser: body.end_user, findings, unknownFields }
 }
 
 /** Texts, or objects with a text. */

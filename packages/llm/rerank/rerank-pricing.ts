@@ -1,5 +1,6 @@
 import type { CatalogModel } from '../provider/catalog-model.ts'
 import type { RerankPrices } from '../provider/prices.ts'
+import { countTexts, type TextTokens } from '../usage/count-texts.ts'
 import type { RerankRequest } from './rerank-format.ts'
 
 const NANO_USD = 1_000_000_000
@@ -26,17 +27,22 @@ export interface CountedRerank {
   readonly most: RerankAmounts
 }
 
-/** Counts a request's searches and tokens, where `count` returns the tokens of a text. */
-export function countRerank(
-  { query, documents }: RerankRequest,
-  count: (text: string) => number,
-): RerankAmounts {
-  const queryTokens = Math.max(1, count(query))
+/** Counts a request's searches and tokens in steps (countTexts). */
+export function* countRerank({ query, documents }: RerankRequest): Generator<void, CountedRerank> {
+  const [ofQuery, ...ofDocuments] = yield* countTexts([query, ...documents])
+  const count = (estimate: (text: TextTokens) => number): RerankAmounts =>
+    toAmounts(estimate(ofQuery as TextTokens), ofDocuments.map(estimate))
+  return { likely: count(({ likely }) => likely), most: count(({ most }) => most) }
+}
+
+/** Takes the tokens of the query and of each document. */
+function toAmounts(ofQuery: number, ofDocuments: readonly number[]): RerankAmounts {
+  const queryTokens = Math.max(1, ofQuery)
   const partTokens = Math.max(MIN_PART_TOKENS, PIECE_TOKENS - queryTokens)
   let pieces = 0
   let inputTokens = 0
-  for (const document of documents) {
-    const tokens = Math.max(1, count(document))
+  for (const ofDocument of ofDocuments) {
+    const tokens = Math.max(1, ofDocument)
     pieces += Math.ceil(tokens / partTokens)
     // The model reads the query with each document.
     inputTokens += tokens + queryTokens

@@ -62,3 +62,32 @@ function countBytes(code: number): number {
   const isHalfOfPair = code >= 0xd800 && code < 0xe000
   return code < FIRST_OTHER || isHalfOfPair ? 2 : 3
 }
+
+/** What characters weigh together. */
+export interface WeightSums {
+  /** Of UTF-8. */
+  bytes: number
+  sixteenths: number
+}
+
+/** Adds the weights of the characters from `start` to `end`. */
+export function addWeights(
+  text: string,
+  start: number,
+  end: number,
+  weights: Uint16Array,
+  sums: WeightSums,
+): void {
+  for (let at = start; at < end; at += MAX_PACKED_CHARS) {
+    const packed = packWeights(text, at, Math.min(end, at + MAX_PACKED_CHARS), weights)
+    sums.bytes += toBytes(packed)
+    sums.sixteenths += toSixteenths(packed)
+  }
+}
+
+/** Returns the packed weight of at most MAX_PACKED_CHARS characters. */
+export function packWeights(text: string, start: number, end: number, weights: Uint16Array): number {
+  let packed = 0
+  for (let at = start; at < end; at++) packed += weights[text.charCodeAt(at)] as number
+  return packed
+}

@@ -9,13 +9,14 @@ export function estimateTokens(input: string | number): number {
   return Math.ceil(bytes / 4)
 }
 
-/** A longer text has more tokens than what its readers take: prompts of images and speech, documents that are ranked. */
+/** A longer text has more tokens than what its readers take: prompts of images and speech. */
 const MAX_READ = 1_048_576
 
 /**
  * Estimates tokens like estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
- * Latin have fewer bytes a token than prose. Counts the kinds of all characters, at about two nanoseconds each. Texts of more than a
- * million characters count as if all were of the kind with the most tokens. Long chats are estimated by samples (long-texts.ts).
+ * Latin have fewer bytes a token than prose. Counts the kinds of all characters, at two to four nanoseconds each. Texts of more than a
+ * million characters count as if all were of the kind with the most tokens. This bounds one text, and no sum of many: long chats are estimated
+ * by samples (long-texts.ts), what is embedded or ranked is counted in steps (count-texts.ts).
  */
 export function estimateMaxTokens(text: string): number {
   if (text.length > MAX_READ) return Math.ceil((text.length * OTHER) / 16)

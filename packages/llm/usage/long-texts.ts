@@ -1,12 +1,15 @@
 import type { Json } from '../json/json-value.ts'
 import {
+  addWeights,
   DIGIT,
   MAX_PACKED_CHARS,
   PACKED_JSON_WEIGHTS,
   PACKED_WEIGHTS,
+  packWeights,
   SIGN,
   toBytes,
   toSixteenths,
+  type WeightSums,
 } from './character-weights.ts'
 
 /** Blocks of a sample. Short ones, since the characters of a place resemble each other: many places tell more than long ones. */
@@ -36,9 +39,7 @@ export interface TextWeight {
   readonly mostSixteenths: number
 }
 
-interface Sums {
-  bytes: number
-  sixteenths: number
+interface Sums extends WeightSums {
   error: number
 }
 
@@ -110,8 +111,8 @@ export class LongTexts {
 
   #readAll(): Sums {
     const sums: Sums = { bytes: 0, sixteenths: 0, error: 0 }
-    for (const text of this.#plain) addAll(text, PACKED_WEIGHTS, sums)
-    for (const text of this.#inJson) addAll(text, PACKED_JSON_WEIGHTS, sums)
+    for (const text of this.#plain) addWeights(text, 0, text.length, PACKED_WEIGHTS, sums)
+    for (const text of this.#inJson) addWeights(text, 0, text.length, PACKED_JSON_WEIGHTS, sums)
     return sums
   }
 
@@ -153,27 +154,12 @@ export class LongTexts {
     for (let left = BLOCK_CHARS; left > 0; at = 0) {
       const text = texts[index] as string
       const end = Math.min(text.length, at + left)
-      packed += readPiece(text, at, end, index < this.#plain.length ? PACKED_WEIGHTS : PACKED_JSON_WEIGHTS)
+      packed += packWeights(text, at, end, index < this.#plain.length ? PACKED_WEIGHTS : PACKED_JSON_WEIGHTS)
       left -= end - at
       index = index + 1 === texts.length ? 0 : index + 1
     }
     return packed
   }
-}
-
-function addAll(text: string, weights: Uint16Array, sums: Sums): void {
-  for (let at = 0; at < text.length; at += BLOCK_CHARS) {
-    const packed = readPiece(text, at, Math.min(text.length, at + BLOCK_CHARS), weights)
-    sums.bytes += toBytes(packed)
-    sums.sixteenths += toSixteenths(packed)
-  }
-}
-
-/** Returns the packed weight of at most BLOCK_CHARS characters. */
-function readPiece(text: string, start: number, end: number, weights: Uint16Array): number {
-  let packed = 0
-  for (let at = start; at < end; at++) packed += weights[text.charCodeAt(at)] as number
-  return packed
 }
 
 function countDigits(value: number): number {

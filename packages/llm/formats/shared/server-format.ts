@@ -42,8 +42,8 @@ export type EmbeddedRequest =
       /** Headers of that format which stood in the body. Lower case. */
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** `read` takes what the bytes say. */
-  | { readonly bytes: Buffer; read(value: JsonObject): Extract<EmbeddedRequest, { value: JsonObject }> }
+  /** `read` takes what the bytes say. Making long ones may throw RequestError. */
+  | { readonly bytes: SentBody; read(value: JsonObject): Extract<EmbeddedRequest, { value: JsonObject }> }
 
 /** Returns the request that is embedded in a body. Throws RequestError. */
 export type OpenBody = (body: JsonObject, pathModel: string) => EmbeddedRequest

@@ -1,10 +1,11 @@
-import type { EmbeddingReply, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
+import { countEmbeddings } from '@rideau/llm/embeddings/count-embeddings'
+import type { EmbeddingReply } from '@rideau/llm/embeddings/embedding-format'
 import type { EmbeddingServer } from '@rideau/llm/embeddings/embedding-server'
 import type { ParsedEmbeddings } from '@rideau/llm/embeddings/parse-request'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
-import { estimateMaxTokens, estimateTokens } from '@rideau/llm/usage/estimate'
+import type { TextTokens } from '@rideau/llm/usage/count-texts'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
@@ -37,8 +38,14 @@ export function readEmbeddings(server: EmbeddingServer): ReadModelCall {
     noteModel(ctx.recordFields, pathModel === '' ? value.model : pathModel)
     const parsed = server.parse(value, { pathModel, isEndUser: ctx.caller.kind === 'client_token' })
     noteUser(ctx.recordFields, parsed.request.user)
-    return new EmbeddingsCall(ctx, server, parsed, bytes.length, deps)
+    const counting = countEmbeddings(parsed.request)
+    const counted = ctx.isLong ? await runSteps(counting, ctx) : runAtOnce(counting)
+    return new EmbeddingsCall(ctx, server, { ...parsed, counted }, bytes.length, deps)
   }
+}
+
+interface ReceivedEmbeddings extends ParsedEmbeddings {
+  readonly counted: TextTokens
 }
 
 interface AnsweredEmbeddings {
@@ -51,45 +58,43 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   readonly isBilled: boolean
   readonly #ctx: IdentifiedContext
   readonly #server: EmbeddingServer
-  readonly #parsed: ParsedEmbeddings
+  readonly #received: ReceivedEmbeddings
   readonly #requestBytes: number
   readonly #deps: PipelineDeps
-  readonly #inputTokens: number
 
   constructor(
     ctx: IdentifiedContext,
     server: EmbeddingServer,
-    parsed: ParsedEmbeddings,
+    received: ReceivedEmbeddings,
     requestBytes: number,
     deps: PipelineDeps,
   ) {
     this.#ctx = ctx
     this.#server = server
-    this.#parsed = parsed
+    this.#received = received
     this.#requestBytes = requestBytes
     this.#deps = deps
-    this.isBilled = parsed.request.input.length > 0
-    this.#inputTokens = countInput(parsed.request.input, estimateTokens)
+    this.isBilled = received.request.input.length > 0
   }
 
   get endUser(): ParsedEmbeddings['endUser'] {
-    return this.#parsed.endUser
+    return this.#received.endUser
   }
 
   get findings(): ParsedEmbeddings['findings'] {
-    return this.#parsed.findings
+    return this.#received.findings
   }
 
   countInput(): number {
-    return this.#inputTokens
+    return this.#received.counted.likely
   }
 
   selectTargets(limits: MeterSet): TargetSelection<EmbeddingTarget> {
     const { caller, environment, route } = this.#ctx
-    const { request, unknownFields = [] } = this.#parsed
+    const { request, unknownFields = [] } = this.#received
     const { mount } = route
     const selection = selectEmbeddingTargets(
-      { request, unknownFields, inputTokens: this.#inputTokens, caller, environment, limits, mount },
+      { request, unknownFields, inputTokens: this.countInput(), caller, environment, limits, mount },
       this.#deps,
     )
     // The targets of an alias are compared by their latency, and no provider is timed.
@@ -101,14 +106,13 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     selection: TargetSelection<EmbeddingTarget>,
     limits: MeterSet,
   ): ReservedCall<EmbeddingTarget> | Promise<ReservedCall<EmbeddingTarget>> {
-    const maxInput = countInput(this.#parsed.request.input, estimateMaxTokens)
     const amounts = toReservedAmounts(selection.targets, {
-      input: maxInput,
+      input: this.#received.counted.most,
       audioInput: 0,
       output: 0,
       mayWriteCache: false,
     })
-    const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
+    const estimate = limits.hasAmountMeter ? { inputTokens: this.countInput(), outputTokens: 0 } : undefined
     const reserved = { selection, estimate }
     const request = { limits, isSandbox: isSandboxOnly(selection), amounts }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
@@ -124,7 +128,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       decodeError,
       target,
       sender: toSender(this.#ctx.caller, this.#ctx.environment),
-      request: withoutUser(this.#parsed.request, this.#ctx),
+      request: withoutUser(this.#received.request, this.#ctx),
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })
@@ -132,16 +136,16 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     if (result.charge === undefined) return result
     // The same is billed whether an answer arrived, since there is no output.
     const charge = { ...result.charge, usage: undefined }
-    const abandoned = { inputTokens: this.#inputTokens, outputTokens: 0 }
+    const abandoned = { inputTokens: this.countInput(), outputTokens: 0 }
     return { ...result, bill: toAbandonedBill(resolved.catalogModel, charge, abandoned) }
   }
 
   #toBill(target: EmbeddingTarget, reply: EmbeddingReply): Bill {
     return toBill(target.catalogModel, toUsage(reply), {
       requestBytes: this.#requestBytes,
-      inputTokens: this.#inputTokens,
+      inputTokens: this.countInput(),
       deliveredTokens: 0,
-      choices: this.#parsed.request.input.length,
+      choices: this.#received.request.input.length,
       reservedTokens: this.#ctx.reservation?.amounts.tokens,
     })
   }
@@ -156,7 +160,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       requestId: this.#ctx.requestId,
       elapsedMs: this.#ctx.elapsedMs(),
     }
-    const steps = this.#server.encodeReply(context, this.#parsed.request, reply, bill)
+    const steps = this.#server.encodeReply(context, this.#received.request, reply, bill)
     const bytes = isLong(reply) ? await runSteps(steps, this.#ctx) : runAtOnce(steps)
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
@@ -176,13 +180,6 @@ function isLong({ vectors }: EmbeddingReply): boolean {
 }
 
 const NO_VECTORS: EmbeddingReply = { vectors: [], inputTokens: 0 }
-
-/** Counts texts by their characters and token lists by their length. */
-function countInput(input: EmbeddingRequest['input'], count: (text: string) => number): number {
-  let tokens = 0
-  for (const item of input) tokens += typeof item === 'string' ? Math.max(1, count(item)) : item.length
-  return tokens
-}
 
 function toUsage({ inputTokens, costNanoUsd }: EmbeddingReply): Usage | undefined {
   if (inputTokens === undefined) return undefined

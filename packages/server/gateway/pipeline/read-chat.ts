@@ -64,7 +64,10 @@ export async function receiveChat(
   const received = { server, format: server.id, body, headers: undefined }
   if (open === undefined) return parseChat(ctx, received, parse, pathModel)
   let embedded = open(body.value, pathModel)
-  if ('bytes' in embedded) embedded = embedded.read((await parseBody(ctx, embedded.bytes)).value)
+  if ('bytes' in embedded) {
+    const bytes = await writeBody(embedded.bytes, ctx)
+    embedded = embedded.read((await parseBody(ctx, bytes)).value)
+  }
   // Written anew, so that what is checked is what is sent.
   const inner = await parseBody(ctx, await writeBody(toSentJson(embedded.value), ctx))
   return parseChat(

@@ -2,10 +2,12 @@ import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { toSentJson } from '@rideau/llm/json/unwritten-json'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankReply } from '@rideau/llm/rerank/rerank-format'
+import { type CountedRerank, countRerank } from '@rideau/llm/rerank/rerank-pricing'
 import type { RerankServer } from '@rideau/llm/rerank/rerank-server'
 import type { Target } from '@rideau/llm/upstream/target'
 import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { runAtOnce, runSteps } from '../../http/fairness/sliced-work.ts'
 import { attemptRerank } from '../attempts/attempt-rerank.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toRerankBill, toReservedRerankAmounts } from '../billing/rerank-amounts.ts'
@@ -28,8 +30,16 @@ export function readRerank(server: RerankServer): ReadModelCall {
     const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
     ctx.recordFields.requestBody = bytes
     noteModel(ctx.recordFields, value.model)
-    return new RerankCall(ctx, server, server.parse(value, ctx.caller.kind === 'client_token'), deps)
+    const parsed = server.parse(value, ctx.caller.kind === 'client_token')
+    // In turns, since ten thousand documents may have megabytes.
+    const counting = countRerank(parsed.request)
+    const counted = ctx.isLong ? await runSteps(counting, ctx) : runAtOnce(counting)
+    return new RerankCall(ctx, server, { ...parsed, counted }, deps)
   }
+}
+
+interface ReceivedRerank extends ParsedRerank {
+  readonly counted: CountedRerank
 }
 
 interface AnsweredRerank {
@@ -41,32 +51,36 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
   readonly isBilled = true
   readonly #ctx: IdentifiedContext
   readonly #server: RerankServer
-  readonly #parsed: ParsedRerank
+  readonly #received: ReceivedRerank
   readonly #deps: PipelineDeps
 
-  constructor(ctx: IdentifiedContext, server: RerankServer, parsed: ParsedRerank, deps: PipelineDeps) {
+  constructor(ctx: IdentifiedContext, server: RerankServer, received: ReceivedRerank, deps: PipelineDeps) {
     this.#ctx = ctx
     this.#server = server
-    this.#parsed = parsed
+    this.#received = received
     this.#deps = deps
   }
 
   get endUser(): ParsedRerank['endUser'] {
-    return this.#parsed.endUser
+    return this.#received.endUser
   }
 
   get findings(): ParsedRerank['findings'] {
-    return this.#parsed.findings
+    return this.#received.findings
   }
 
   countInput(): number {
-    return this.#parsed.counted.likely.inputTokens
+    return this.#received.counted.likely.inputTokens
   }
 
   selectTargets(limits: MeterSet): TargetSelection<RerankTarget> {
     const { caller, environment, route } = this.#ctx
     const { mount } = route
-    return selectRerankTargets({ parsed: this.#parsed, caller, environment, limits, mount }, this.#deps)
+    const { counted } = this.#received
+    return selectRerankTargets(
+      { parsed: this.#received, counted, caller, environment, limits, mount },
+      this.#deps,
+    )
   }
 
   /** Reserves the maximum, since the answer cannot be cut. */
@@ -74,7 +88,7 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
     selection: TargetSelection<RerankTarget>,
     limits: MeterSet,
   ): ReservedCall<RerankTarget> | Promise<ReservedCall<RerankTarget>> {
-    const amounts = toReservedRerankAmounts(this.#parsed.counted, selection.targets)
+    const amounts = toReservedRerankAmounts(this.#received.counted, selection.targets)
     const estimate = limits.hasAmountMeter ? { inputTokens: this.countInput(), outputTokens: 0 } : undefined
     const reserved = { selection, estimate }
     const request = { limits, isSandbox: isSandboxOnly(selection), amounts }
@@ -83,7 +97,7 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
 
   async attempt(target: Target, resolved: RerankTarget): Promise<AttemptResult<AnsweredRerank>> {
     const { format, decodeError, provider, alias } = resolved
-    const { request } = this.#parsed
+    const { request } = this.#received
     const result = await attemptRerank({
       ctx: this.#ctx,
       transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
@@ -98,7 +112,7 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
     if (result.ok) return { ...result, value: { reply: result.value, target: resolved } }
     if (result.charge === undefined) return result
     // The same is billed whether an answer arrived, since there is no output.
-    const { bill } = toRerankBill(this.#parsed.counted, resolved, {
+    const { bill } = toRerankBill(this.#received.counted, resolved, {
       searches: undefined,
       inputTokens: undefined,
     })
@@ -106,7 +120,7 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
   }
 
   async answer({ reply, target }: AnsweredRerank): Promise<void> {
-    const { request, counted } = this.#parsed
+    const { request, counted } = this.#received
     const { bill, searches } = toRerankBill(counted, target, reply.usage)
     this.#ctx.recordFields.answered = bill
     const context = {

@@ -4,6 +4,7 @@ import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'
+import type { CountedRerank } from '@rideau/llm/rerank/rerank-pricing'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
@@ -26,6 +27,7 @@ export interface RerankTarget extends ResolvedTarget {
 
 export interface RerankSelectionInput {
   readonly parsed: ParsedRerank
+  readonly counted: CountedRerank
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
@@ -63,7 +65,7 @@ function toVerdict(
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
     return { refusal: toUnsupportedRefusal(showPath(first), `the provider ${provider.id}`) }
   }
-  const refusal = checkCost(target, maxRerankCost(input.parsed.counted, target), input)
+  const refusal = checkCost(target, maxRerankCost(input.counted, target), input)
   if (refusal !== undefined) return { refusal }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
 }

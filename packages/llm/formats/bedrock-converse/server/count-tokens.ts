@@ -1,3 +1,4 @@
+import type { SentBody } from '../../../json/unwritten-json.ts'
 import { assertKnownFields, invalid, objectAt, textAt } from '../../shared/reading/read-fields.ts'
 import type { CountFormat, OpenBody } from '../../shared/server-format.ts'
 import { openCounted } from './open-invoke.ts'
@@ -7,7 +8,9 @@ import { converseServer } from './server.ts'
 const BODY: ReadonlySet<string> = new Set(['input'])
 const INPUT: ReadonlySet<string> = new Set(['converse', 'invokeModel'])
 const INVOKE: ReadonlySet<string> = new Set(['body'])
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const BASE64 = /^[A-Za-z0-9+/]*$/
+/** Characters that are checked and decoded at once: half a millisecond. Four of them are three bytes. */
+const PIECE = 256 * 1024
 
 /** `{bedrock prefix}/model/{model}/count-tokens`: a request of Converse, or of InvokeModel as base64. */
 export const converseCount: CountFormat = {
@@ -29,6 +32,22 @@ function openCount(...[body, pathModel]: Parameters<OpenBody>): ReturnType<OpenB
   const invoke = objectAt(input.invokeModel, 'input.invokeModel')
   assertKnownFields(invoke, INVOKE, 'input.invokeModel')
   const text = textAt(invoke.body, 'input.invokeModel.body')
-  if (!BASE64.test(text)) throw invalid('input.invokeModel.body', 'must be base64.')
-  return { bytes: Buffer.from(text, 'base64'), read: value => openCounted(value, pathModel) }
+  const bytes: SentBody =
+    text.length <= PIECE ? Buffer.concat([...decodeBase64(text)]) : { pieces: () => decodeBase64(text) }
+  return { bytes, read: value => openCounted(value, pathModel) }
+}
+
+/** Yields the bytes of a text in pieces, since 27 MB take 40 to 80 ms together. Throws RequestError. */
+function* decodeBase64(text: string): Generator<Buffer, void> {
+  const end = text.length - countPadding(text)
+  for (let at = 0; at < end; at += PIECE) {
+    const piece = text.slice(at, Math.min(end, at + PIECE))
+    if (!BASE64.test(piece)) throw invalid('input.invokeModel.body', 'must be base64.')
+    yield Buffer.from(piece, 'base64')
+  }
+}
+
+function countPadding(text: string): number {
+  if (!text.endsWith('=')) return 0
+  return text.endsWith('==') ? 2 : 1
 }
