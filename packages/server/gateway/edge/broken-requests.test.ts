@@ -213,3 +213,13 @@ describe.each([GATEWAY, CONTROL])('of a request to %s with a body that nobody re
     expect(text).toMatch(/^connection: close\r$/im)
   })
 })
+
+test('a refused HEAD has its answer before the rest of its body has come', async () => {
+  const raw = await openRaw(app.gatewayUrl)
+  raw.socket.write('HEAD /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n')
+  await raw.until('\r\n\r\n')
+  expect((await fetch(`${app.gatewayUrl}/healthz`)).status).toBe(200)
+  // The rest is still read.
+  expect(raw.socket.readableEnded).toBe(false)
+  raw.socket.destroy()
+})
