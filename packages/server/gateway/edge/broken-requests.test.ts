@@ -212,6 +212,16 @@ describe.each([GATEWAY, CONTROL])('of a request to %s with a body that nobody re
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
     expect(text).toMatch(/^connection: close\r$/im)
   })
+
+  test.each([
+    ['is given up', 3_000, '0\r\n\r\n'],
+    ['is not read on', 300, ''],
+  ])('the answer to HEAD is a head if the body %s', async (_, count, end) => {
+    const text = await sendTiny(url(), 'HEAD /nope', count, end)
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d [^]*\r\n\r\n$/)
+    expect(text.match(/\r\n\r\n/g)).toHaveLength(1)
+    expect(text).toMatch(/^connection: close\r$/im)
+  })
 })
 
 test('a refused HEAD has its answer before the rest of its body has come', async () => {
