@@ -68,7 +68,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
       // Node answers unknown expectations by itself without a listener. checkHead refuses them (server.ts).
       const server = http.createServer(options, receive).on('checkExpectation', receive)
       server.maxHeadersCount = ALL_HEADERS
-      boundFraming(server)
+      boundFraming(server, opened)
       answerConnect(server, answerBroken)
       return server
     },

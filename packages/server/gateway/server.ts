@@ -91,7 +91,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
     receive,
   )
   server.maxHeadersCount = ALL_HEADERS
-  boundFraming(server)
+  boundFraming(server, lines)
   // Node answers by itself without a listener. checkHead refuses these requests.
   server.on('checkExpectation', receive)
   const answerBroken = (error: Error, socket: Duplex): void => {

@@ -189,3 +189,47 @@ test.each<[string, () => string, string]>([
   expect(raw.text().match(/HTTP\/1\.1 \d+/g)).toHaveLength(1)
   expect(raw.text().toLowerCase()).toContain('connection: close')
 })
+
+const GATEWAY: [string, () => string] = ['the gateway', () => app.gatewayUrl]
+const CONTROL: [string, () => string] = ['the control plane', () => app.controlUrl]
+
+/** Sends a request with a body of `count` chunks of a byte, then `end`. Returns the answers once the connection closed. */
+async function sendTiny(url: string, line: string, count: number, end: string): Promise<string> {
+  const raw = await openRaw(url)
+  const closed = new Promise(resolve => raw.socket.once('close', resolve))
+  raw.socket.write(`${line} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`)
+  raw.socket.write(`${'1\r\nx\r\n'.repeat(count)}${end}`)
+  await closed
+  return raw.text()
+}
+
+describe.each([GATEWAY, CONTROL])('of a request to %s with a body that nobody reads', (_, url) => {
+  test.each([
+    ['is given up', 3_000, '0\r\n\r\n'],
+    ['is not read on', 300, ''],
+  ])('the answer closes the connection if the body %s', async (_, count, end) => {
+    const text = await sendTiny(url(), 'GET /healthz', count, end)
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+    expect(text).toMatch(/^connection: close\r$/im)
+  })
+
+  test.each([
+    ['is given up', 3_000, '0\r\n\r\n'],
+    ['is not read on', 300, ''],
+  ])('the answer to HEAD is a head if the body %s', async (_, count, end) => {
+    const text = await sendTiny(url(), 'HEAD /nope', count, end)
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d [^]*\r\n\r\n$/)
+    expect(text.match(/\r\n\r\n/g)).toHaveLength(1)
+    expect(text).toMatch(/^connection: close\r$/im)
+  })
+})
+
+test('a refused HEAD has its answer before the rest of its body has come', async () => {
+  const raw = await openRaw(app.gatewayUrl)
+  raw.socket.write('HEAD /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n')
+  await raw.until('\r\n\r\n')
+  expect((await fetch(`${app.gatewayUrl}/healthz`)).status).toBe(200)
+  // The rest is still read.
+  expect(raw.socket.readableEnded).toBe(false)
+  raw.socket.destroy()
+})

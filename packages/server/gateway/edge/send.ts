@@ -77,6 +77,8 @@ export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string, mo
 
 /** Sends the answer at once, but ends it only when the rest of the upload was read, or too much or too long. */
 function endAfterUpload({ req, res }: RequestContext, bytes: Buffer): void {
-  res.write(bytes)
+  // A write to an answer without a body does not send its head.
+  if (req.method === 'HEAD') res.flushHeaders()
+  else res.write(bytes)
   dropRest(req, () => void res.end())
 }

@@ -4,7 +4,7 @@ import {
   type OutgoingHttpHeaders,
   ServerResponse,
 } from 'node:http'
-import { isGivenUp } from '../connection/given-up.ts'
+import { isStalled } from '../connection/given-up.ts'
 import { toExactHeaderText } from './header-text.ts'
 
 /**
@@ -21,7 +21,7 @@ export class CheckedResponse<
     headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
   ): this {
     // Nothing that follows such a request is read.
-    if (isGivenUp(this.req)) this.shouldKeepAlive = false
+    if (isStalled(this.req)) this.shouldKeepAlive = false
     // The reason phrase is dropped: the framework's adds nothing to the status.
     return super.writeHead(status, toChecked(typeof reason === 'object' ? reason : headers))
   }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isGivenUp } from '../connection/given-up.ts'
+import { isStalled } from '../connection/given-up.ts'
 import { isHeaderText, toHeaderText } from './header-text.ts'
 
 /** The limit for all headers that the app writes, including their names. */
@@ -14,7 +14,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
  */
 export function writeHead(res: ServerResponse, status: number, headers: readonly string[] = []): void {
   // Nothing that follows such a request is read.
-  if (isGivenUp(res.req)) res.shouldKeepAlive = false
+  if (isStalled(res.req)) res.shouldKeepAlive = false
   if (!isSafe(headers)) {
     res.writeHead(status, toSafe(headers))
     return

@@ -1,7 +1,10 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
+import { hasGivenUp } from '../connection/given-up.ts'
+import { RequestLines } from '../head/request-lines.ts'
 import { boundFraming } from './bound-framing.ts'
 import { ReceivedRequest, wantBody } from './received-request.ts'
 
@@ -13,8 +16,9 @@ const POST = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
 let serve: (req: IncomingMessage, res: ServerResponse) => void
 let codes: string[]
-const server = http.createServer({ IncomingMessage: ReceivedRequest }, (req, res) => serve(req, res))
-boundFraming(server)
+const lines = new RequestLines((req, res) => serve(req, res))
+const server = http.createServer({ IncomingMessage: ReceivedRequest }, (req, res) => lines.add(req, res))
+boundFraming(server, lines)
 server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
   codes.push(error.code ?? '')
   socket.end('broken')
@@ -73,16 +77,20 @@ test.each([
   expect(codes).toEqual(['RIDEAU_FRAMING'])
 })
 
-test('closes a connection that brings line ends without end behind a request whose answer goes on', async () => {
-  serve = (_, res) => void res.write('begins')
-  server.prependOnceListener('clientError', (_, socket) => {
-    // As answerClientError does while an answer is in progress.
-    socket.end = () => socket
-  })
+test('does not read line ends without end behind a request whose answer goes on, and closes the connection behind it', async () => {
+  serve = async ({ socket }, res) => {
+    res.write('begins')
+    await expect.poll(() => hasGivenUp(socket)).toBe(true)
+    // Longer than other connections stay open.
+    await sleep(1_500)
+    res.end('ends')
+  }
   const raw = await open()
   raw.socket.write(`${GET}\r\n`)
   await raw.until('begins')
   expect(await flood(raw.socket, '\r\n')).toBeLessThan(ENDLESS / 2)
+  expect(raw.text()).toContain('ends')
+  expect(codes).toEqual(['RIDEAU_FRAMING'])
 })
 
 test('a body of very many short chunks that nobody has asked for is answered as too large', async () => {

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { hasGivenUp } from '../connection/given-up.ts'
 import { type NodeParser, parserOf, STOP } from '../connection/node-parser.ts'
@@ -9,8 +9,14 @@ import { ReceivedRequest } from './received-request.ts'
 const MAX_FRAMING_BYTES = 128 * 1024
 /** What a body may bring with its framing, as a multiple of what reading it costs. */
 const PER_COST = 2
-/** When the answer is sent, and how long it may take to reach the client, in milliseconds. A client that reconnects at once is slowed down by it. */
+/** When the answer is sent at the earliest, and how long it may take to reach the client, in milliseconds. A client that reconnects at once is slowed down by it. */
 const DELAY_MS = 500
+
+/** RequestLines has them. */
+interface Answers {
+  /** Returns the response in progress on a connection. */
+  current(socket: Socket): ServerResponse | undefined
+}
 
 /** Called with the length of each read of the socket, or with why it could not be parsed. */
 type NoteRead = (read: number | Error) => void
@@ -21,19 +27,20 @@ type NoteRead = (read: number | Error) => void
  * a connection in a tick, and tells no one: no limit and no turn counts them. Connections whose request was given up for its very
  * short chunks end too.
  *
- * Nothing is read after that. Half a second later it is an error of the parser ('clientError').
+ * The parser gets nothing after that. Half a second later, and when whole requests before have their answers, it is an error of the
+ * parser ('clientError').
  */
-export function boundFraming(server: Server): void {
+export function boundFraming(server: Server, answers: Answers): void {
   server.on('connection', (socket: Socket) => {
     const parser = parserOf(socket)
-    if (parser !== undefined) watch(socket, parser)
+    if (parser !== undefined) watch(socket, parser, answers)
   })
 }
 
-function watch(socket: Socket, parser: NodeParser): void {
+function watch(socket: Socket, parser: NodeParser, answers: Answers): void {
   const { onIncoming } = parser
   const callback = parser.constructor.kOnExecute ?? Number.NaN
-  const noteRead = parser[callback] as NoteRead | null | undefined
+  const noteRead = parser[callback] as NoteRead
   // A version of Node that does this otherwise. The test shows it.
   if (typeof onIncoming !== 'function' || typeof noteRead !== 'function') return
   let hasHead = false
@@ -47,16 +54,25 @@ function watch(socket: Socket, parser: NodeParser): void {
   }
   parser[callback] = (read: number | Error) => {
     if (!hasGivenUp(socket) && (read instanceof Error || !isAbove(read))) return noteRead(read)
+    // A version of Node that leaves the parser on the socket.
     if (isOver) return void socket.destroy()
     isOver = true
     if (parser.incoming instanceof ReceivedRequest) parser.incoming.giveUp()
-    socket.pause()
-    setTimeout(() => {
-      if (socket.destroyed) return
-      noteRead(Object.assign(new Error('too much framing'), { code: FRAMING }))
-      // Not at once: a connection that closes under a client that is sending takes the answer along.
-      setTimeout(() => socket.destroy(), DELAY_MS).unref()
-    }, DELAY_MS).unref()
+    dropReads(socket)
+    setTimeout(end, DELAY_MS).unref()
+  }
+
+  function end(): void {
+    if (socket.destroyed) return
+    if (answers.current(socket)?.req.complete === true) {
+      // Shows whether the client is gone, whose answers then end.
+      readOnce(socket)
+      setTimeout(end, DELAY_MS).unref()
+      return
+    }
+    noteRead(Object.assign(new Error('too much framing'), { code: FRAMING }))
+    // Not at once: a connection that closes under a client that is sending takes the answer along.
+    setTimeout(() => socket.destroy(), DELAY_MS).unref()
   }
 
   function isAbove(read: number): boolean {
@@ -70,4 +86,22 @@ function watch(socket: Socket, parser: NodeParser): void {
     hasHead = false
     return between > MAX_FRAMING_BYTES
   }
+}
+
+/**
+ * Takes the parser off the socket, and reads nothing. It is not enough to pause the socket: Node resumes it at the end of a body, and
+ * the parser would go on.
+ */
+function dropReads(socket: Socket): void {
+  socket.pause()
+  socket.removeAllListeners('data')
+  // Node's server takes its parser off a socket that has such a listener.
+  socket.on('data', () => socket.pause())
+}
+
+/** Reads once from a socket that has lost its parser, and drops it. */
+function readOnce(socket: Socket): void {
+  // Ends the read that the parser took over. The socket would wait for it.
+  socket.push('')
+  socket.resume()
 }

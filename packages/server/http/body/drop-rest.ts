@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { isStalled } from '../connection/given-up.ts'
 import { takeTurn } from '../fairness/sliced-work.ts'
-import { costOf, isStalled, pauseReading, resumeReading } from './received-request.ts'
+import { costOf, pauseReading, resumeReading } from './received-request.ts'
 
 /** How often `dropRest` checks whether the rest still comes, in milliseconds. */
 const CHECK_MS = 500

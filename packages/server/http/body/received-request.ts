@@ -88,12 +88,12 @@ export class ReceivedRequest extends IncomingMessage {
     this.resumeReading()
   }
 
-  /** True if the body is not read on, however long its reader waits. */
+  /** True if the request was given up, or its body is not read on, however long its reader waits. */
   get isStalled(): boolean {
-    return isGivenUp(this) || this.#hasTooManyWaiting()
+    return isGivenUp(this) || (!this.complete && this.#hasTooManyWaiting())
   }
 
-  /** Reads nothing more of the body, whoever wants it. */
+  /** Reads nothing more, neither of the body, whoever wants it, nor of what follows it. */
   giveUp(): void {
     noteGivenUp(this)
     this.pauseReading()
@@ -157,11 +157,6 @@ function muteParser(socket: Socket): void {
 /** Returns the cost of reading a body's first `bytes` bytes, which have arrived. */
 export function costOf(req: IncomingMessage, bytes: number): number {
   return req instanceof ReceivedRequest ? req.readCost : bytes
-}
-
-/** True if the body is not read on, however long its reader waits. */
-export function isStalled(req: IncomingMessage): boolean {
-  return req instanceof ReceivedRequest && req.isStalled
 }
 
 export function wantBody(req: IncomingMessage): void {

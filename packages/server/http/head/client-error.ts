@@ -53,13 +53,14 @@ export function answerClientError(
     socket.destroy()
     return
   }
-  if (answer !== undefined && !isSent(answer) && !isOfOwnRequest(answer, socket)) {
-    endAfter(answer, socket)
+  const isOwn = answer !== undefined && isOfOwnRequest(answer, socket)
+  if (answer !== undefined && !isSent(answer) && !isOwn) {
+    endAfter(answer, socket, error)
     return
   }
-  // The request has its answer already, and another would be read as the answer to the next one.
+  // The request has its answer already, and another would be read as the answer to the next one. `boundFraming` destroys the socket.
   if (answer === undefined && hasGivenUp(socket)) {
-    socket.destroy()
+    socket.end()
     return
   }
   const fault = toParserFault(error)
@@ -80,7 +81,8 @@ export function answerClientError(
   ])
   let head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}\r\n`
   for (let at = 0; at < safe.length; at += 2) head += `${safe[at]}: ${safe[at + 1]}\r\n`
-  socket.end(`${head}\r\n${text}`)
+  // Behind an answer to HEAD a body would be read as another answer.
+  socket.end(`${head}\r\n${isOwn && answer.req.method === 'HEAD' ? '' : text}`)
 }
 
 /**
@@ -93,11 +95,12 @@ export function isOfOwnRequest(answer: ServerResponse, socket: Duplex): boolean 
 
 /**
  * Closes the connection after the responses in progress, of which `answer` is the last. If that request is incomplete,
- * it can never complete and the connection closes at once. Node emits one error for every further chunk of a broken
- * connection; only the first call has an effect.
+ * it can never complete and the connection closes at once. After too much framing `boundFraming` closes it a little later, so that
+ * an answer that was just sent reaches the client. Node emits one error for every further chunk of a broken connection; only the first
+ * call has an effect.
  */
-function endAfter(answer: ServerResponse, socket: Duplex): void {
-  if (!answer.req.complete) {
+function endAfter(answer: ServerResponse, socket: Duplex, { code }: ClientError): void {
+  if (!answer.req.complete && code !== FRAMING) {
     socket.destroy()
     return
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { hasGivenUp, isStalled } from '../connection/given-up.ts'
 import { type NodeParser, parserOf, STOP } from '../connection/node-parser.ts'
 
 /** Requests that may wait on one connection for the answers to earlier ones. */
@@ -16,6 +17,8 @@ interface ReceivedRequest {
 interface Line {
   /** The last response that did not close. A closed one is forgotten at once: an idle connection would keep its last request alive. */
   latest: ServerResponse | undefined
+  /** The response in progress: the earliest that did not close. */
+  current: ServerResponse | undefined
   readonly waiting: ReceivedRequest[]
   /** The parser's own function while the line is full. */
   onIncoming: NodeParser['onIncoming']
@@ -42,7 +45,7 @@ export class RequestLines {
     const { socket } = req
     const line = this.#lines.get(socket)
     if (line === undefined) {
-      const opened: Line = { latest: res, waiting: [], onIncoming: null }
+      const opened: Line = { latest: res, current: undefined, waiting: [], onIncoming: null }
       this.#lines.set(socket, opened)
       this.#start(opened, req, res)
     } else if (line.latest === undefined) {
@@ -59,13 +62,23 @@ export class RequestLines {
     return this.#lines.get(socket)?.latest
   }
 
+  /** Returns the response in progress on a connection. Those to later requests wait for it. */
+  current(socket: Duplex): ServerResponse | undefined {
+    return this.#lines.get(socket)?.current
+  }
+
   #start(line: Line, req: IncomingMessage, res: ServerResponse): void {
+    line.current = res
     res.once('close', () => this.#next(line, req, res))
     this.#serve(req, res)
   }
 
-  #next(line: Line, { socket }: IncomingMessage, closed: ServerResponse): void {
+  #next(line: Line, req: IncomingMessage, closed: ServerResponse): void {
+    const { socket } = req
     if (line.latest === closed) line.latest = undefined
+    line.current = undefined
+    // Its body stalled after the head of its answer was written, and no request can follow it. `boundFraming` closes the others.
+    if (isStalled(req) && !hasGivenUp(socket)) socket.destroySoon()
     // No answer can be sent any more: the connection is lost, or closes after the answer that was just sent.
     if (!socket.writable) {
       line.waiting.length = 0
