@@ -8,12 +8,12 @@ import { findUnmeasured, searchUnmeasured } from './find-unmeasured.ts'
 const MiB = 1_048_576
 
 /** The texts of a message of the system are searched as a whole. */
-function parse(content: unknown, role = 'system'): ParsedChat {
+function parse(content: unknown, role = 'system', more: object = {}): ParsedChat {
   const body = {
     model: 'm',
     messages: [
       { role: 'user', content: 'x' },
-      { role, content },
+      { role, content, ...more },
     ],
   }
   // As it comes from a parser: one piece of memory a text.
@@ -125,6 +125,13 @@ test('takes what a user mentions for a text, and what a message begins with for 
   expect(findUnmeasured(parse(texts(1, 'See fileid://file-1.'), 'user'))).toBeUndefined()
   expect(findUnmeasured(parse(' fileid://file-1', 'user'))).toBe('messages[1].content')
   expect(findUnmeasured(parse('Answer by fileid://file-1.'))).toBe('messages[1].content')
+})
+
+test.each([
+  [{ id: 'audio_1' }, 'messages[1].audio'],
+  [null, undefined],
+])('finds the audio of an earlier answer, which the provider keeps: %j', (audio, path) => {
+  expect(findUnmeasured(parse('hi', 'assistant', { audio }))).toBe(path)
 })
 
 test('a name that is divided over two texts of a message of the system stands for files', () => {

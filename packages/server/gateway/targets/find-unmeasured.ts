@@ -54,9 +54,12 @@ function* search({ findings, request: { messages } }: ParsedChat): Generator<voi
   if (unread !== undefined) return unread
   const left = noTextsSearched()
   for (let at = 0; at < messages.length; at++) {
-    const { role, content } = messages[at] as Message
+    const message = messages[at] as Message
+    const { role, content } = message
     // Moonshot reads what it keeps in the place of such a message.
     if ((role as string) === 'cache') return `messages[${at}]`
+    // OpenAI reads the audio of an earlier answer again, which it keeps under this id.
+    if ((message as { audio?: unknown }).audio) return `messages[${at}].audio`
     if (Array.isArray(content)) {
       for (let index = 0; index < content.length; index++) {
         if (yield* searchPart(content[index] as ContentPart, role, left))
