@@ -215,13 +215,14 @@ describe('what a provider is sent', () => {
 
   test('an edit goes to OpenAI as a form, whose files are the bytes that came', async () => {
     const mask: ImageSource = { kind: 'data', mediaType: 'image/webp', bytes: Buffer.from([0, 13, 10, 255]) }
-    const { path, headers, body } = encode('openai', 'gpt-image-1', {
+    const { path, contentType, body } = encode('openai', 'gpt-image-1', {
       images: [fox, fox],
       mask,
       n: 2,
       rest: { input_fidelity: 'high', output_compression: 50 },
     })
     expect(path).toBe('/v9/images/edits')
+    const headers = { 'content-type': contentType?.() ?? '' }
     const form = await new Response(body as Buffer, { headers }).formData()
     const fields = Object.fromEntries([...form].filter(([, value]) => typeof value === 'string'))
     expect(fields).toEqual({

@@ -1,26 +1,77 @@
 import { createHash } from 'node:crypto'
+import { type SentBody, toPieces, type UnwrittenBody } from '../json/unwritten-json.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly bytes: Buffer; readonly fileName: string; readonly mediaType: string }
 
+/** Longer forms are written in pieces. */
+const SHORT_BYTES = 256 * 1024
+/** What is read or copied at once, which takes less than a millisecond. */
+const PIECE = 256 * 1024
+const NOTHING = Buffer.alloc(0)
+
 /** A form as RFC 7578 has it. The boundary is a digest of what it separates, so that it cannot stand within. */
 export function encodeForm(parts: readonly FormPart[]): { contentType: string; body: Buffer } {
-  const digest = createHash('sha256')
-  for (const part of parts) digest.update('bytes' in part ? part.bytes : part.value)
-  const boundary = `form-${digest.digest('hex').slice(0, 40)}`
-  const chunks: Buffer[] = []
-  for (const part of parts) {
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quote(part.name)}"`
-    if ('bytes' in part) {
-      const file = `; filename="${quote(part.fileName)}"\r\nContent-Type: ${part.mediaType}\r\n\r\n`
-      chunks.push(Buffer.from(head + file), part.bytes, Buffer.from('\r\n'))
-    } else {
-      chunks.push(Buffer.from(`${head}\r\n\r\n${part.value}\r\n`))
-    }
+  const form = new UnwrittenForm(parts)
+  const body = Buffer.concat([...form.pieces()])
+  return { contentType: form.contentType(), body }
+}
+
+/** Returns a form that is yet to be written if it is long. Its Content-Type is known once it is written. */
+export function toSentForm(parts: readonly FormPart[]): { contentType: () => string; body: SentBody } {
+  let length = 0
+  for (const part of parts) length += ('bytes' in part ? part.bytes : part.value).length
+  if (length <= SHORT_BYTES) {
+    const { contentType, body } = encodeForm(parts)
+    return { contentType: () => contentType, body }
   }
-  chunks.push(Buffer.from(`--${boundary}--\r\n`))
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(chunks) }
+  const form = new UnwrittenForm(parts)
+  return { contentType: () => form.contentType(), body: form }
+}
+
+class UnwrittenForm implements UnwrittenBody {
+  readonly #parts: readonly FormPart[]
+  #boundary: string | undefined
+
+  constructor(parts: readonly FormPart[]) {
+    this.#parts = parts
+  }
+
+  contentType(): string {
+    if (this.#boundary === undefined) throw new Error('the form is not written yet')
+    return `multipart/form-data; boundary=${this.#boundary}`
+  }
+
+  /** The first pieces are empty: the boundary comes before all else, and all else is read for it. */
+  *pieces(): Generator<Buffer, void> {
+    const digest = createHash('sha256')
+    for (const part of this.#parts) {
+      for (const piece of toContent(part)) {
+        digest.update(piece)
+        yield NOTHING
+      }
+    }
+    const boundary = `form-${digest.digest('hex').slice(0, 40)}`
+    for (const part of this.#parts) {
+      yield Buffer.from(toHead(part, boundary))
+      yield* toContent(part)
+      yield Buffer.from('\r\n')
+    }
+    yield Buffer.from(`--${boundary}--\r\n`)
+    this.#boundary = boundary
+  }
+}
+
+function* toContent(part: FormPart): Generator<Buffer, void> {
+  if (!('bytes' in part)) return yield* toPieces(part.value)
+  for (let at = 0; at < part.bytes.length; at += PIECE) yield part.bytes.subarray(at, at + PIECE)
+}
+
+function toHead(part: FormPart, boundary: string): string {
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quote(part.name)}"`
+  if (!('bytes' in part)) return `${head}\r\n\r\n`
+  return `${head}; filename="${quote(part.fileName)}"\r\nContent-Type: ${part.mediaType}\r\n\r\n`
 }
 
 function quote(name: string): string {

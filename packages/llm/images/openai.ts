@@ -22,7 +22,7 @@ import {
 } from './image-format.ts'
 import { OPENAI_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
-import { encodeForm, type FormPart } from './multipart.ts'
+import { type FormPart, toSentForm } from './multipart.ts'
 
 /** OpenAI's limit on one request. */
 const MAX_IMAGES = 10
@@ -155,11 +155,10 @@ function toForm(
   const field = images.length > 1 ? 'image[]' : 'image'
   images.forEach((image, index) => parts.push(toFile(field, `image-${index}`, image)))
   if (mask !== undefined) parts.push(toFile('mask', 'mask', mask))
-  const { contentType, body } = encodeForm(parts)
   return {
     ...toAddress(target, path),
-    headers: { 'content-type': contentType, accept: 'application/json' },
-    body,
+    headers: { accept: 'application/json' },
+    ...toSentForm(parts),
     // The files besides are images, in the gateway's own fields.
     content: { rules: OPENAI_RULES, value: fields },
   }

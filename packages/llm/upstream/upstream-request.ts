@@ -19,4 +19,6 @@ export interface UpstreamRequest {
 /** A request as a format encodes it. A long body is written before the request is authorized. */
 export interface EncodedRequest extends Omit<UpstreamRequest, 'body'> {
   readonly body: SentBody
+  /** Returns the Content-Type once the body is written. Absent: the headers have it. */
+  readonly contentType?: () => string
 }

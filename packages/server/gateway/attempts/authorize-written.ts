@@ -27,7 +27,7 @@ export function authorizeWritten(
     authorizeRequest(request, target, now(), grant)
     return request
   }
-  if (isWritten(encoded)) return authorize(encoded)
+  if (isWritten(encoded)) return authorize(withType(encoded))
   return write(encoded, ctx).then(request => (request === undefined ? undefined : authorize(request)))
 }
 
@@ -46,8 +46,17 @@ export async function callWritten<T>(
   return written === undefined ? { ok: false, error: STOPPED } : call(written)
 }
 
-function isWritten(request: EncodedRequest): request is UpstreamRequest {
+interface WrittenRequest extends UpstreamRequest, Pick<EncodedRequest, 'contentType'> {}
+
+function isWritten(request: EncodedRequest): request is WrittenRequest & EncodedRequest {
   return !('pieces' in request.body)
+}
+
+/** Adds the Content-Type that is known once the body is written. */
+function withType(request: WrittenRequest): UpstreamRequest {
+  const { contentType, ...rest } = request
+  if (contentType === undefined) return request
+  return { ...rest, headers: { ...rest.headers, 'content-type': contentType() } }
 }
 
 async function write(encoded: EncodedRequest, ctx: WatchedContext): Promise<UpstreamRequest | undefined> {
@@ -57,7 +66,7 @@ async function write(encoded: EncodedRequest, ctx: WatchedContext): Promise<Upst
   })
   try {
     const body = await writeBody(encoded.body, ctx, () => isStopped)
-    return isStopped ? undefined : { ...encoded, body }
+    return isStopped ? undefined : withType({ ...encoded, body })
   } finally {
     ctx.unwatch()
   }
