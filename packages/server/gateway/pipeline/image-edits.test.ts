@@ -42,16 +42,20 @@ async function errorOf(response: Response): Promise<Record<string, unknown>> {
 }
 
 describe('POST {prefix}/v1/images/edits', () => {
-  test("passes the files of the official client's form unchanged", async () => {
+  // A long form is written in turns.
+  test.each([
+    ['a short', PNG],
+    ['a long', Buffer.concat([PNG, Buffer.alloc(1_000_000, 'fox')])],
+  ])('passes the files of %s form of the official client unchanged', async (_, png) => {
     upstream.script(made)
     const answer = await client.images.edit({
       model: MODEL,
       prompt: 'make it green',
       image: [
-        await toFile(PNG, 'a.png', { type: 'image/png' }),
-        await toFile(PNG, 'b.png', { type: 'text/plain' }),
+        await toFile(png, 'a.png', { type: 'image/png' }),
+        await toFile(png, 'b.png', { type: 'text/plain' }),
       ],
-      mask: await toFile(PNG, 'mask.png', { type: 'image/png' }),
+      mask: await toFile(png, 'mask.png', { type: 'image/png' }),
       n: 1,
       output_compression: 80,
     })
@@ -65,7 +69,7 @@ describe('POST {prefix}/v1/images/edits', () => {
     expect(form.get('output_compression')).toBe('80')
     const files = [...form.getAll('image[]'), form.get('mask')] as File[]
     expect(files.map(({ type }) => type)).toEqual(['image/png', 'image/png', 'image/png'])
-    for (const file of files) expect(Buffer.from(await file.arrayBuffer())).toEqual(PNG)
+    for (const file of files) expect(Buffer.from(await file.arrayBuffer())).toEqual(png)
   })
 
   test('sends the images of a JSON body with data URLs to a Gemini target', async () => {
