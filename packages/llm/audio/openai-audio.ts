@@ -1,4 +1,4 @@
-import { encodeForm, type FormPart } from '../images/multipart.ts'
+import { type FormPart, toSentForm } from '../images/multipart.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject, toText } from '../json/json-value.ts'
 import { toSentJson } from '../json/unwritten-json.ts'
@@ -61,11 +61,10 @@ function encodeTranscription(request: TranscriptionRequest, target: Target): Enc
     fileName: `audio.${file.type.extension}`,
     mediaType: file.type.mediaType,
   })
-  const { contentType, body } = encodeForm(parts)
   return {
     ...toAddress(target, `/audio/${task}`),
-    headers: { 'content-type': contentType, accept: 'application/json' },
-    body,
+    headers: { accept: 'application/json' },
+    ...toSentForm(parts),
     content: { rules: TRANSCRIPTION_RULES, value: fields },
   }
 }
