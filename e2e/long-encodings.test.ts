@@ -217,17 +217,6 @@ const SEGMENTS = transcript({
   segments: Array.from({ length: 80_000 }, (_, at) => ({ id: at, start: at, end: at + 1, text: long(250) })),
 })
 
-test('images of 22 MB hold the event loop shortly, which are sent in a form of the gateway', async () => {
-  answer = { body: '{"created":1,"data":[{"b64_json":"QUJD"}]}' }
-  const fields = new FormData()
-  fields.append('model', 'openai/gpt-image-1')
-  fields.append('prompt', 'a fox')
-  const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(1_500_000, 'fox')])
-  for (let at = 0; at < 15; at++) fields.append('image[]', new File([png], `${at}.png`, { type: 'image/png' }))
-  for (let i=0;i<5;i++) console.log(JSON.stringify(await monitor.measure(() => call('/openai/v1/images/edits', fields))))
-  await expectShort('/openai/v1/images/edits', fields, 200)
-})
-
 describe('a long answer that is sent in another format', () => {
   test.each<[string, number, Answer, () => readonly [string, string | FormData]]>([
     ['a text, as Claude’s', 200, TEXT, () => [MESSAGES, chat('custom/m', 'hi')]],
