@@ -58,7 +58,10 @@ export interface EmbeddingFormat {
 
 /** undefined: not a list of numbers, or an empty one. */
 export function toNumbers(value: unknown): readonly number[] | undefined {
-  return Array.isArray(value) && value.length > 0 && value.every(Number.isFinite) ? value : undefined
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  // `every` takes ten times as long, and answers have millions.
+  for (let at = 0; at < value.length; at++) if (!Number.isFinite(value[at])) return undefined
+  return value
 }
 
 /** The larger of two counts of one thing, of which each may be missing. */

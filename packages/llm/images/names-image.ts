@@ -3,8 +3,8 @@ import type { JsonTexts } from '../upstream/json-texts.ts'
 import { toPlainName } from '../upstream/reserved-names.ts'
 import { findImageType } from './image-type.ts'
 
-/** An address that a provider may fetch, or a data URL. */
-const ADDRESS = /^\s*(?:data:|[a-z][a-z\d+.-]*:\/\/)/i
+/** An address that a provider may fetch, or a data URL, or what may be one behind many blanks. */
+const ADDRESS = /^(?:\s{1000}|\s*(?:data:|[a-z][a-z\d+.-]{0,63}:\/\/))/i
 /** Base64 has no white space between its letters; a longer word of ASCII characters is nothing else. */
 const LONG_WORD = /^\s*[!-~]{512}/
 /** The first letters of base64 in which an image is looked for. Lenient decoders leave out others, such as line ends. */
@@ -12,6 +12,8 @@ const HEAD_CHARS = 1_400
 /** Settings that forms send as texts. The expression takes the square of a text's length, so no longer one is tested. */
 const PLAIN = /^(?:[-+]?(?:\d+\.?\d*|\.\d+)|true|false|none|off|disabled)?$/i
 const MAX_PLAIN = 64
+/** With blanks around it. */
+const MAX_PADDED = 1_024
 const OF_IMAGES = /image|reference|mask|picture|photo/
 /** How images are made, by the ends of such names. */
 const OF_SETTINGS = /(?:size|format|style|ratio|resolution|quality|type|width|height|strength)$/
@@ -33,6 +35,7 @@ export function namesImage(name: string, given: Json, texts: JsonTexts): boolean
 }
 
 function isPlain(text: string): boolean {
+  if (text.length > MAX_PADDED) return false
   const trimmed = text.trim()
   return trimmed.length <= MAX_PLAIN && PLAIN.test(trimmed)
 }

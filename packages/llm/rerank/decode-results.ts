@@ -2,13 +2,15 @@ import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObjects } from '../json/json-value.ts'
 import { type SentBody, toSentJson } from '../json/unwritten-json.ts'
 import { findWholeCount } from '../usage/token-count.ts'
-import type { RerankResult } from './rerank-format.ts'
+import { MAX_DOCUMENTS, type RerankResult } from './rerank-format.ts'
 
-/** Returns the results of a list, the best first; undefined: an entry has no index or no score. */
+/** Returns the results of a list, the best first; undefined: it is longer than any, or an entry has no index or no score. */
 export function decodeResults(
   list: Json | undefined,
   scoreName: string,
 ): readonly RerankResult[] | undefined {
+  // Sorting a longer one would take long.
+  if (Array.isArray(list) && list.length > MAX_DOCUMENTS) return undefined
   const results: RerankResult[] = []
   const entries = toObjects(list)
   for (const entry of entries) {

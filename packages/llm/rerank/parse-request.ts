@@ -13,7 +13,7 @@ import { toPassThroughFindings } from '../formats/shared/requests/findings.ts'
 import { listUnknownFields } from '../formats/shared/requests/list-unknown-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
-import type { RerankRequest } from './rerank-format.ts'
+import { MAX_DOCUMENTS, type RerankRequest } from './rerank-format.ts'
 
 /** A rerank body, read once. */
 export interface ParsedRerank {
@@ -29,8 +29,6 @@ const COMMON = ['model', 'query', 'documents', 'top_n', 'return_documents', 'max
 const NATIVE: ReadonlySet<string> = new Set(COMMON)
 /** The known fields, including the words of other formats. */
 const LENIENT: ReadonlySet<string> = new Set([...COMMON, 'top_k', 'truncation', 'user'])
-/** The most documents that Cohere accepts. */
-const MAX_DOCUMENTS = 10_000
 const COUNT = { min: 1, integer: true }
 
 /** `POST /v1/rerank`: fields that it does not know are refused. */

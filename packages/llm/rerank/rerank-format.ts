@@ -2,6 +2,9 @@ import type { JsonObject } from '../json/json-value.ts'
 import type { Target } from '../upstream/target.ts'
 import type { EncodedRequest } from '../upstream/upstream-request.ts'
 
+/** The most documents that Cohere accepts. */
+export const MAX_DOCUMENTS = 10_000
+
 /** One request to order documents by how well they answer a query. */
 export interface RerankRequest {
   /** The model's name in the request: `provider/model`, an alias or a bare name. */

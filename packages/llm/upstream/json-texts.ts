@@ -1,4 +1,5 @@
 import type { Json } from '../json/json-value.ts'
+import { mayBeContainer } from '../json/may-be-container.ts'
 import { parseUnreadText } from '../json/parse-text.ts'
 import { PartCounter } from '../json/part-counter.ts'
 
@@ -31,7 +32,7 @@ export class JsonTexts {
    * parser may read other fields in it.
    */
   read(text: string): Json | undefined {
-    if (!/^\s*[[{]/.test(text)) return text
+    if (!mayBeContainer(text)) return text
     this.characters += text.length
     if (this.characters > MAX_CHARACTERS) return undefined
     this.counter.add(text, 0, text.length)

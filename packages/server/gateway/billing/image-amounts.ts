@@ -74,10 +74,22 @@ export function toWithheldImageBill(
   return { usage: toUsage(usage), isEstimated: false, costNanoUsd: priceOf(request, target, 0, usage) }
 }
 
+/** Each target of an alias asks for the tokens of the same prompt, which take up to 4 ms. */
+const prompts = new WeakMap<ImageRequest, number>()
+
 function maxUsage(request: ImageRequest, { format, model, catalogModel }: PricedImageTarget): ImageUsage {
-  const promptTokens = estimateMaxTokens(request.prompt)
+  const promptTokens = countPrompt(request)
   const prices = catalogModel?.image_pricing ?? {}
   return maxImageUsage(request, promptTokens, prices, model, format.maxImageTokens?.(model))
+}
+
+function countPrompt(request: ImageRequest): number {
+  let tokens = prompts.get(request)
+  if (tokens === undefined) {
+    tokens = estimateMaxTokens(request.prompt)
+    prompts.set(request, tokens)
+  }
+  return tokens
 }
 
 function priceOf(

@@ -1,6 +1,7 @@
 import type { RequestError } from '@rideau/llm/formats/shared/reading/request-error'
 import { CARRIER_MARK } from '@rideau/llm/formats/shared/reasoning/reasoning-carrier'
 import { findLongTexts, InnerTexts } from '@rideau/llm/formats/shared/tools/inner-texts'
+import { mayBeContainer } from '@rideau/llm/json/may-be-container'
 import type { Message, ToolCall } from '@rideau/llm/request/message'
 import { runInSlices, type SlicedWork } from '../../http/fairness/sliced-work.ts'
 import type { RequestContext } from './request-context.ts'
@@ -26,7 +27,7 @@ export function assertInnerTexts(
     if (message.role === 'tool') {
       for (const text of listResults(message)) {
         characters += text.length
-        if (isContainer(text)) ofResults += text.length
+        if (mayBeContainer(text)) ofResults += text.length
       }
     }
     // Fields that only a provider of the caller's own format validates may have any type.
@@ -86,19 +87,14 @@ class InnerTextScan implements SlicedWork {
   /** Unpacks and counts carried ids, one per step. */
   private *listTexts(messages: readonly Message[]): Generator<string, void> {
     for (const message of messages) {
-      if (message.role === 'tool') yield* listResults(message).filter(isContainer)
+      if (message.role === 'tool') yield* listResults(message).filter(mayBeContainer)
       for (const call of message.tool_calls ?? NO_CALLS) {
         const args = call?.function?.arguments
-        if (typeof args === 'string' && isContainer(args)) yield args
+        if (typeof args === 'string' && mayBeContainer(args)) yield args
         if (typeof call?.id !== 'string' || !call.id.includes(CARRIER_MARK)) continue
         this.inner.addCarried(call.id)
         yield ''
       }
     }
   }
-}
-
-/** Texts that start otherwise parse to a single value at most. */
-function isContainer(text: string): boolean {
-  return /^\s*[[{]/.test(text)
 }

@@ -2,7 +2,7 @@ import { namesContent } from '@rideau/llm/formats/shared/reading/names-content'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
-import type { ContentPart } from '@rideau/llm/request/message'
+import type { ContentPart, Message } from '@rideau/llm/request/message'
 import type { Refusal } from '../../core/refusal.ts'
 import { hasData } from './has-data.ts'
 
@@ -23,8 +23,20 @@ export function checkAudioPrice(
   return { code: 'invalid_request', message, param: path }
 }
 
+/** What each target of an alias asks of the same messages. null: there is none. */
+const known = new WeakMap<readonly Message[], string | null>()
+
 /** Returns the path of the first content that is audio, or may be. */
-export function findAudio({ messages }: ChatRequest): string | undefined {
+export function findAudio({ messages }: Pick<ChatRequest, 'messages'>): string | undefined {
+  let path = known.get(messages)
+  if (path === undefined) {
+    path = search(messages) ?? null
+    known.set(messages, path)
+  }
+  return path ?? undefined
+}
+
+function search(messages: readonly Message[]): string | undefined {
   for (let i = 0; i < messages.length; i++) {
     const content = messages[i]?.content
     if (!Array.isArray(content)) continue
@@ -34,9 +46,10 @@ export function findAudio({ messages }: ChatRequest): string | undefined {
   return undefined
 }
 
-const AUDIO = /^\s*data:\s*(?:audio|video)\//i
+/** Blanks are read up to a bound. What is behind more may be anything. */
+const AUDIO = /^(?:\s{1000}|\s*data:(?:\s{1000}|\s*(?:audio|video)\/))/i
 /** In a part of a video, whose data may come without a media type. Its frames are images, and have no audio. */
-const NO_IMAGE = /^\s*data:(?!\s*image\/)/i
+const NO_IMAGE = /^(?:\s{1000}|\s*data:(?!\s{0,1000}image\/))/i
 
 /**
  * Whether a part is audio or a video, which has audio too, in whatever kind of part it comes. A file by its address may be either,

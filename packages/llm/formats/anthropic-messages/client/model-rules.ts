@@ -3,6 +3,7 @@ import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { lacksThinking } from '../../shared/reasoning/lacks-thinking.ts'
 import type { Parameter } from '../../shared/requests/field-table.ts'
+import { hasBlankStop } from '../../shared/requests/has-blank-stop.ts'
 import { forcesTool } from './encode-tools.ts'
 import type { ModelTraits } from './model-traits.ts'
 
@@ -11,9 +12,8 @@ const SAMPLING: readonly Parameter[] = ['temperature', 'topP']
 /** Returns the parameters of a request that the model refuses or ignores, whatever their values. They are not sent. */
 export function listRefused(request: ChatRequest, traits: ModelTraits): Parameter[] {
   const refused: Parameter[] = []
-  const { temperature, topP, stop, reasoningEffort } = request
-  // The provider refuses a stop sequence of white space alone.
-  if (stop?.some(sequence => sequence.trim() === '') === true) refused.push('stop')
+  const { temperature, topP, reasoningEffort } = request
+  if (hasBlankStop(request)) refused.push('stop')
   if (traits.refusesForcedCalls && forcesTool(request)) refused.push('toolChoice')
   const thinks = willThink(request, traits)
   if (!traits.hasSampling || thinks) refused.push(...SAMPLING)

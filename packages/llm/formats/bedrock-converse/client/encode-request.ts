@@ -10,6 +10,7 @@ import { refusesForcedCalls } from '../../shared/claude/claude-limits.ts'
 import type { EncodeRequest, ListUnsupportedParams } from '../../shared/client-format.ts'
 import { toWellFormedBody } from '../../shared/reading/well-formed-json.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/requests/field-table.ts'
+import { hasBlankStop } from '../../shared/requests/has-blank-stop.ts'
 import { listLostExtras, listLostParts } from '../../shared/requests/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
@@ -102,9 +103,4 @@ export const listUnsupportedParams: ListUnsupportedParams = (request, provider, 
     ...(hasBlankStop(request) ? ['stop'] : []),
     ...fitBudgets(request.providerOptions?.[provider.id] ?? {}, request).left,
   ]
-}
-
-/** Bedrock refuses stop sequences of white space alone, so they are not sent. */
-function hasBlankStop({ stop }: ChatRequest): boolean {
-  return stop?.some(sequence => sequence.trim() === '') === true
 }

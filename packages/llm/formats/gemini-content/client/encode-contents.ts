@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
+import { mayBeContainer } from '../../../json/may-be-container.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { matchesAny } from '../../shared/reading/model-pattern.ts'
@@ -118,7 +119,7 @@ function encodeResult(message: Message, names: ReadonlyMap<string, string>, targ
 
 /** A result as an object: the API takes nothing else. A failure has a name of its own in it. */
 function toResponse(text: string, isError: boolean): JsonObject {
-  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
+  const parsed = mayBeContainer(text) ? parseJson(text) : undefined
   if (isError) return { error: parsed ?? text }
   return toObject(parsed) ?? { result: parsed ?? text }
 }

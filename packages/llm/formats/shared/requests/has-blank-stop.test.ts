@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { readThreadMs } from '../../../testing/read-thread-ms.ts'
+import { hasBlankStop } from './has-blank-stop.ts'
+
+test.each([
+  [[], false],
+  [['END'], false],
+  [['END', ' \n'], true],
+  [[''], true],
+  [[`${' '.repeat(1_023)}x`], false],
+])('whether a stop sequence is blank: %j', (stop, isBlank) => {
+  expect(hasBlankStop({ stop })).toBe(isBlank)
+})
+
+test('of a sequence of 32 MiB the beginning is read', () => {
+  const stop = [`${' '.repeat(32 * 1024 * 1024)}x`]
+  const startedAt = readThreadMs()
+  expect(hasBlankStop({ stop })).toBe(true)
+  expect(readThreadMs() - startedAt).toBeLessThan(20)
+})
