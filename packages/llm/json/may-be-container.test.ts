@@ -15,7 +15,7 @@ test.each([
 })
 
 test('a text of many blanks is not read to its end', () => {
-  const text = `${' '.repeat(32 * 1024 * 1024)}x`
+  const text = Buffer.alloc(32 * 1024 * 1024, ' ').toString('latin1')
   const startedAt = readThreadMs()
   expect(mayBeContainer(text)).toBe(true)
   expect(readThreadMs() - startedAt).toBeLessThan(20)
