@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runAtOnce } from '../json/run-at-once.ts'
 import { custom } from '../providers/custom.ts'
 import { groq } from '../providers/groq.ts'
 import { openai } from '../providers/openai.ts'
-import { maxSeconds } from '../testing/max-seconds.ts'
 import type { SpeechFormat, SpeechRequest, TranscriptFormat } from './audio-format.ts'
+import { measureSeconds } from './audio-length.ts'
 import { audioCostNanoUsd, maxSpeechUsage, maxTranscriptionUsage } from './audio-pricing.ts'
 import { findAudioType } from './audio-type.ts'
 import { encodeSpeechReply } from './encode-speech.ts'
@@ -12,6 +13,8 @@ import { encodeTranscript } from './encode-transcript.ts'
 import { decodeSpeech, decodeTranscription, findRequestedFormat } from './openai-audio.ts'
 import { parseSpeech } from './parse-speech.ts'
 import { parseTranscription } from './parse-transcription.ts'
+
+const maxSeconds = (file: Buffer): number => runAtOnce(measureSeconds(file))
 
 const head = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat([...parts.map(part => Buffer.from(part as string, 'latin1')), Buffer.alloc(40)])
@@ -221,10 +224,7 @@ describe('speech', () => {
   )
 
   const decode = (bytes: Buffer, contentType: string, format: SpeechFormat | undefined, of = target) => {
-    const steps = decodeSpeech({ bytes, contentType }, { format }, of)
-    let next = steps.next()
-    while (next.done !== true) next = steps.next()
-    return next.value
+    return runAtOnce(decodeSpeech({ bytes, contentType }, { format }, of))
   }
 
   test('of many short events is decoded in steps', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../json/json-value.ts'
+import { runAtOnce } from '../json/run-at-once.ts'
 import type { SentBody } from '../json/unwritten-json.ts'
 import { gemini } from '../providers/gemini.ts'
 import type { Target } from '../upstream/target.ts'
@@ -124,10 +125,7 @@ describe('speech by Gemini', () => {
   })
 
   const decode = (bytes: Buffer, request: SpeechRequest, json?: JsonObject): SpeechReply | undefined => {
-    const steps = geminiAudio.decodeSpeech({ bytes, contentType: '', json }, request, SPEAKING)
-    let next = steps.next()
-    while (next.done !== true) next = steps.next()
-    return next.value
+    return runAtOnce(geminiAudio.decodeSpeech({ bytes, contentType: '', json }, request, SPEAKING))
   }
   const parse = (bytes: Buffer): JsonObject => JSON.parse(bytes.toString())
 

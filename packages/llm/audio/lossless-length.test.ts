@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxSeconds } from '../testing/max-seconds.ts'
+import { runAtOnce } from '../json/run-at-once.ts'
+import { measureLongestStep } from '../testing/longest-step.ts'
 import { readThreadMs } from '../testing/read-thread-ms.ts'
 import { measureSeconds } from './audio-length.ts'
+
+const maxSeconds = (file: Buffer): number => runAtOnce(measureSeconds(file))
 
 /** A frame header of 65,536 samples, number 0, with its checksum, and a constant subframe. */
 const FRAME = Buffer.from([0xff, 0xf8, 0x70, 0x08, 0x00, 0xff, 0xff, 0x3e, 0x00, 0x00, 0x00, 0x00, 0x00])
@@ -67,18 +70,6 @@ function noise(samples: number): Buffer {
 const NOISE = noise(240 * 16_000)
 
 const bound = (bytes: Buffer): number => Math.ceil(bytes.length / 750)
-
-/** Returns the CPU time of the longest step. */
-function measureLongestStep(file: Buffer): number {
-  const steps = measureSeconds(file)
-  let longestMs = 0
-  for (let isDone = false; !isDone; ) {
-    const startedAt = readThreadMs()
-    isDone = steps.next().done === true
-    longestMs = Math.max(longestMs, readThreadMs() - startedAt)
-  }
-  return longestMs
-}
 
 describe('measureSeconds', () => {
   test('returns for a FLAC file at least what its header states', () => {
@@ -245,7 +236,7 @@ describe('measureSeconds', () => {
     })
     // It takes below 150 ms on a processor of its own; others on the machine make some runs longer.
     expect(Math.min(...times)).toBeLessThan(500)
-    expect(measureLongestStep(file)).toBeLessThan(40)
+    expect(measureLongestStep(measureSeconds(file))).toBeLessThan(40)
   })
 
   test('leaves out of a FLAC file what only looks like a frame', () => {

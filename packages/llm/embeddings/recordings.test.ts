@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
+import { runAtOnce } from '../json/run-at-once.ts'
 import { custom } from '../providers/custom.ts'
 import { findProvider } from '../providers/index.ts'
 import type { Target } from '../upstream/target.ts'
@@ -70,10 +71,7 @@ const recordings = existsSync(WIRE) ? readAll() : []
 if (recordings.length === 0) console.log('0 recorded embeddings: the folder of recordings is not here')
 
 function encode(vector: Vector, encoding: 'float' | 'base64'): Vector {
-  const steps = encodeVector(vector, encoding)
-  let next = steps.next()
-  while (next.done !== true) next = steps.next()
-  return JSON.parse(Buffer.concat(next.value).toString('utf8')) as Vector
+  return JSON.parse(Buffer.concat(runAtOnce(encodeVector(vector, encoding))).toString('utf8')) as Vector
 }
 
 test.skipIf(recordings.length === 0)('there are recordings of ten providers', () => {

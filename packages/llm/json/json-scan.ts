@@ -5,6 +5,7 @@ import { type JsonBounds, type JsonProblem, UNBOUNDED } from './json-bounds.ts'
 import type { Json } from './json-value.ts'
 import { MAX_LONE_SURROGATES } from './lone-surrogates.ts'
 import { parseText } from './parse-text.ts'
+import { runAtOnce } from './run-at-once.ts'
 import { StructureWalk } from './structure-walk.ts'
 import { ValueBuilder } from './value-builder.ts'
 
@@ -69,11 +70,7 @@ class LoneSurrogatesError extends Error {}
 
 /** `bytes`: whose structure was checked. Throws SyntaxError for what is not JSON within it. */
 function buildInPieces(bytes: Buffer, pieces: JsonSlices): Json {
-  const steps = buildInSteps(bytes, pieces)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-  }
+  return runAtOnce(buildInSteps(bytes, pieces))
 }
 
 /** Returns the position of each top-level field of an object; undefined: it is not JSON, or has a key twice. */

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
+import { measureLongestStep } from '@rideau/llm/testing/longest-step'
 import { readThreadMs } from '@rideau/llm/testing/read-thread-ms'
 import { expect, test } from 'vitest'
 import { hearAudio, measureAudio } from './heard-tokens.ts'
@@ -76,22 +77,11 @@ test.each<[string, string[]]>([
 ])('%s is measured in steps of some milliseconds, and once', (_, files) => {
   const parts = files.map(heard)
   // The code of the first walk is not compiled yet.
-  measureLongestStep(hearing(...parts))
+  measureLongestStep(measureAudio(hearing(...parts)))
   const request = hearing(...parts)
-  expect(measureLongestStep(request)).toBeLessThan(40)
+  expect(measureLongestStep(measureAudio(request))).toBeLessThan(40)
   const expected = hearAudio(hearing(...parts)).tokens
   const startedAt = readThreadMs()
   for (let targets = 0; targets < 100; targets++) expect(hearAudio(request).tokens).toBe(expected)
   expect(readThreadMs() - startedAt).toBeLessThan(30)
 })
-
-function measureLongestStep(request: ChatRequest): number {
-  const steps = measureAudio(request)
-  let longestMs = 0
-  for (let isDone = false; !isDone; ) {
-    const startedAt = readThreadMs()
-    isDone = steps.next().done === true
-    longestMs = Math.max(longestMs, readThreadMs() - startedAt)
-  }
-  return longestMs
-}

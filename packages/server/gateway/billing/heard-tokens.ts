@@ -2,10 +2,10 @@ import { measureSeconds } from '@rideau/llm/audio/audio-length'
 import { findAudioType } from '@rideau/llm/audio/audio-type'
 import { findWavFormat } from '@rideau/llm/audio/wav-format'
 import { toObject, toText } from '@rideau/llm/json/json-value'
+import { runAtOnce } from '@rideau/llm/json/run-at-once'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
-import { runAtOnce } from '../../http/fairness/sliced-work.ts'
 
 /** Google counts 32 for a second of audio, and no model counts more. */
 const TOKENS_A_SECOND = 32

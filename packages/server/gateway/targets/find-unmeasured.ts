@@ -11,9 +11,9 @@ import {
 import { isNativePart } from '@rideau/llm/formats/shared/reading/native-parts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import { type JsonObject, toObject } from '@rideau/llm/json/json-value'
+import { runAtOnce } from '@rideau/llm/json/run-at-once'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { toPlainName } from '@rideau/llm/upstream/reserved-names'
-import { runAtOnce } from '../../http/fairness/sliced-work.ts'
 import { searchData } from './has-data.ts'
 
 const VIDEO = /^\s*data:\s*video\//i

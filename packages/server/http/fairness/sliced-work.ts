@@ -69,13 +69,6 @@ export async function runSteps<T>(steps: Generator<void, T>, owner: WorkOwner = 
   return result.value
 }
 
-/** Runs short work that yields between its steps, in this tick of the event loop. */
-export function runAtOnce<T>(steps: Generator<void, T>): T {
-  let next = steps.next()
-  while (next.done !== true) next = steps.next()
-  return next.value
-}
-
 class WaitingWork implements TurnTaker {
   readonly origin = ''
   readonly owner: WorkOwner

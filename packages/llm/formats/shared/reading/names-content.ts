@@ -1,6 +1,7 @@
 import { type Json, toObject } from '../../../json/json-value.ts'
+import { runAtOnce } from '../../../json/run-at-once.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
-import { finishSearch, searchTexts } from './search-texts.ts'
+import { searchTexts } from './search-texts.ts'
 
 /**
  * An address that a provider may fetch, such as `https://` or `gs://`, or what may be one behind many blanks. The bound on its scheme keeps
@@ -27,7 +28,7 @@ const MAX_BEGUN = 1_000
  */
 export function namesStoredFiles(text: unknown): boolean {
   if (typeof text !== 'string') return false
-  return text.length <= PIECE_CHARS ? STORED_FILES.test(text) : finishSearch(searchStoredFiles([text]))
+  return text.length <= PIECE_CHARS ? STORED_FILES.test(text) : runAtOnce(searchStoredFiles([text]))
 }
 
 /** Does as namesStoredFiles for texts that are read as one, in steps, each of which takes a fraction of a millisecond. */
@@ -77,7 +78,7 @@ export function isSpeaker(role: unknown): boolean {
  */
 export function isMessageOfStoredFiles(message: Json): boolean {
   const { role, content } = toObject(message) ?? {}
-  return finishSearch(searchMessage(role, content))
+  return runAtOnce(searchMessage(role, content))
 }
 
 /** Does as isMessageOfStoredFiles in short steps. */
@@ -106,7 +107,7 @@ function* textsOf(content: Json | undefined): Generator<string> {
  * may fetch, or a file that it keeps. How much input that is cannot be counted.
  */
 export function namesContent(value: Json | undefined): boolean {
-  return finishSearch(searchContent(value))
+  return runAtOnce(searchContent(value))
 }
 
 /** Does as namesContent in short steps. */
@@ -139,7 +140,7 @@ const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
  * So may texts beyond the number that `left` allows.
  */
 export function holdsPackedFile(value: Json | undefined, left: TextsLeft): boolean {
-  return finishSearch(searchPackedFile(value, left))
+  return runAtOnce(searchPackedFile(value, left))
 }
 
 /** Does as holdsPackedFile in short steps. */

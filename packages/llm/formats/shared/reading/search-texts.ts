@@ -43,10 +43,3 @@ function namesAny(fields: Record<string, Json | undefined>, isNamed: (name: stri
   }
   return false
 }
-
-/** Runs all steps of a search of what is short, or cannot wait. */
-export function finishSearch(steps: Generator<void, boolean>): boolean {
-  let next = steps.next()
-  while (next.done !== true) next = steps.next()
-  return next.value
-}
