@@ -116,7 +116,8 @@ describe('audioCostNanoUsd', () => {
     const request = parseTranscription('translations', { model: 'm' }, wav(60))
     const measured = { ...request, file: { ...request.file, seconds: 7 } }
     expect(maxTranscriptionUsage(measured)).toMatchObject({
-      ...{ seconds: 7, tokens: { audioInput: 140, textOutput: 70 } },
+      seconds: 7,
+      tokens: { audioInput: 140, textOutput: 70 },
     })
   })
 

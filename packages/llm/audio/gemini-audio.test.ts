@@ -18,7 +18,8 @@ const transcription = (fields: Partial<TranscriptionRequest> = {}): Transcriptio
   task: 'transcriptions',
   model: 'gemini/gemini-2.5-flash',
   file: {
-    ...{ bytes: Buffer.from('ID3 audio'), type: { mediaType: 'audio/mpeg', extension: 'mp3' } },
+    bytes: Buffer.from('ID3 audio'),
+    type: { mediaType: 'audio/mpeg', extension: 'mp3' },
     // Other than by its bytes, which are not measured again.
     seconds: 90,
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../json/json-value.ts'
 import { END_USER_GRANT } from '../testing/outgoing/find-unsendable.ts'
 import { JsonTexts } from './json-texts.ts'
 import { type Grant, SCALAR, toListRule, toObjectRule } from './outgoing-rules.ts'
@@ -52,6 +53,15 @@ test('texts with too many values, or too long together, are not parsed', () => {
 test('a field whose text is too much to read is refused', () => {
   expect(findReserved({ a: list(1_000_000) })).toBe('a')
   expect(findReserved({ a: list(10_000), b: { c: list(10_000) } })).toBe('b.c')
+})
+
+test('names count once for each search, so that a sender who is searched for more has the same bound', () => {
+  const rule = toObjectRule({ type: SCALAR }, 'reserved')
+  const names = Array.from({ length: 8_000 }, (_, at) => [`${'z'.repeat(60)}${at + 1_000}`, 1])
+  const value = { type: 'a', novelty: Object.fromEntries(names) as JsonObject }
+  for (const sender of ['key', 'trusted_end_user'] as const) {
+    expect(rule.check(value, { ...GRANT, sender })).toBeUndefined()
+  }
 })
 
 test('the parts of one body share the bound, another body has its own', () => {

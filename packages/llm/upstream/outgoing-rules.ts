@@ -114,12 +114,18 @@ export class FieldRules {
 }
 
 /** All parts of a body share one bound. The grant stands for the body, which only few bodies need. */
-const TEXTS = new WeakMap<Grant, JsonTexts>()
+const TEXTS = new WeakMap<Grant, SearchedTexts>()
 
-function toTexts(grant: Grant): JsonTexts {
+/** Of each search, which has the whole bound for itself. */
+interface SearchedTexts {
+  readonly reserved: JsonTexts
+  readonly stored: JsonTexts
+}
+
+function toTexts(grant: Grant): SearchedTexts {
   let texts = TEXTS.get(grant)
   if (texts === undefined) {
-    texts = new JsonTexts()
+    texts = { reserved: new JsonTexts(), stored: new JsonTexts() }
     TEXTS.set(grant, texts)
   }
   return texts
@@ -136,9 +142,9 @@ function checkUnread(value: Json, grant: Grant): string | undefined {
 }
 
 function findInSetting(name: string, value: Json, grant: Grant): string | undefined {
-  const texts = toTexts(grant)
-  const found = findReservedField(name, value, texts)
-  return found ?? (grant.sender === 'key' ? undefined : findStoredState(name, value, texts, grant.addresses))
+  const { reserved, stored } = toTexts(grant)
+  const found = findReservedField(name, value, reserved)
+  return found ?? (grant.sender === 'key' ? undefined : findStoredState(name, value, stored, grant.addresses))
 }
 
 /** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json/json-value.ts'
+import { foldLetters } from './fold-letters.ts'
 import { JsonTexts } from './json-texts.ts'
 import {
   DEFERRED,
@@ -18,16 +19,12 @@ import {
  */
 
 /**
- * A longer name is never a spelling of a reserved one: those have 25 characters at most. Each may be written as two units, in other letters.
+ * A longer name is never a spelling of a reserved one. Those of the lists have 25 characters at most, each of which may be written as two
+ * units in other letters, and the words are looked for in names of this length.
  */
 export const MAX_NAME = 64
 /** A longer name never stands for nested ones. */
 const MAX_NESTED = 200
-/**
- * Characters of these scripts never become ASCII letters or digits. They are not folded, since some become 18 characters and
- * take 20 times as long.
- */
-const OTHER_SCRIPTS = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/gu
 
 /** Each in one spelling. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
@@ -85,13 +82,7 @@ const FREE_NAMES: ReadonlySet<string> = new Set([...FREE, 'context_management'].
  */
 export function toPlainName(name: string): string {
   if (name.length > MAX_NAME || /^[a-z0-9]*$/.test(name)) return name
-  const folded = /^[\x20-\x7e]*$/.test(name) ? name : foldLetters(name)
-  return folded.toLowerCase().replace(/[^a-z0-9]/g, '')
-}
-
-/** Go's JSON parser folds letters as Unicode does: a long s matches an s. */
-function foldLetters(name: string): string {
-  return name.replace(OTHER_SCRIPTS, '-').normalize('NFKC').toUpperCase()
+  return foldLetters(name)
 }
 
 export function isReservedName(name: string): boolean {
@@ -118,18 +109,18 @@ export function toNestedNames(name: string): readonly string[] | undefined {
   return steps.length > MAX_STEPS ? undefined : steps
 }
 
-function isReserved(name: string, plain: string): boolean {
+function isReserved(name: string, plain: string, texts: JsonTexts): boolean {
   if (isReservedPlain(plain)) return true
   const nested = toNestedNames(name)
-  return nested === undefined || nested.some(isReservedName)
+  return nested === undefined || nested.some(step => !texts.addName(step) || isReservedName(step))
 }
 
 /** The limit on a body's depth. Only JSON inside a string can be deeper. */
 export const MAX_DEPTH = 64
 
 /**
- * Returns the path of the first reserved field, at any depth, or undefined. So is any field after more characters of names than can be
- * checked. `texts`: of the body, if more of it is checked.
+ * Returns the path of the first reserved field, at any depth, or undefined. Returns also the first field after the bound on names.
+ * `texts`: of the body, if more of it is checked.
  */
 export function findReserved(fields: JsonObject, texts = new JsonTexts(), depth = 0): string | undefined {
   for (const name in fields) {
@@ -151,7 +142,7 @@ export function findReservedField(
 ): string | undefined {
   if (!texts.addName(name)) return name
   const plain = toPlainName(name)
-  if (isReserved(name, plain)) return name
+  if (isReserved(name, plain, texts)) return name
   if (FREE_NAMES.has(plain) || given === null || given === undefined) return undefined
   if (plain === 'reasoning') return findInReasoning(given, name, texts, depth)
   if (name === SECURITY_CONTEXT && isObject(given)) return findInSecurityContext(given, texts, depth)
@@ -198,17 +189,25 @@ function findInReasoning(given: Json, path: string, texts: JsonTexts, depth: num
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return path
   if (typeof value !== 'object' || value === null) return undefined
-  const mode = findField(
-    value,
-    path,
-    (name, inner) => name === 'mode' && !USUAL_REASONING_MODES.includes(inner),
-  )
-  if (mode !== undefined) return mode
-  const others = Array.isArray(value)
-    ? value
-    : Object.fromEntries(Object.entries(value).filter(([name]) => toPlainName(name) !== 'maxtokens'))
-  const found = findReservedWithin(others, texts, depth + 1)
+  const found = Array.isArray(value)
+    ? findReservedWithin(value, texts, depth + 1)
+    : findInReasoningFields(value, texts, depth + 1)
   return found === undefined ? undefined : joinRest(path, found)
+}
+
+function findInReasoningFields(fields: JsonObject, texts: JsonTexts, depth: number): string | undefined {
+  if (depth > MAX_DEPTH) return ''
+  for (const name in fields) {
+    const given = fields[name]
+    if (!texts.addName(name)) return name
+    const plain = toPlainName(name)
+    if (plain === 'maxtokens') continue
+    const isUsual = given === undefined || given === null || USUAL_REASONING_MODES.includes(given)
+    if (plain === 'mode' && !isUsual) return name
+    const found = findReservedField(name, given, texts, depth)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /**

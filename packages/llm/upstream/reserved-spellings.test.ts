@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { isReservedName, RESERVED_NAMES, toPlainName } from './reserved-names.ts'
 
-/** The fold as Unicode defines it, of a name of any length. */
+/** The fold of each character as Unicode defines it, of a name of any length. Marks belong to no letter: a parser may leave them out. */
 function fold(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toUpperCase()
-    .toLowerCase()
+  return [...name]
+    .map(character => character.normalize('NFKC').toUpperCase().toLowerCase())
+    .join('')
     .replace(/[^a-z0-9]/g, '')
 }
 

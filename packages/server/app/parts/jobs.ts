@@ -70,9 +70,9 @@ export async function openJobs(parts: JobParts): Promise<void> {
         applyRetention(storage.pool, now, signal),
         removeExpiredCreates(storage.db, now),
       ])
-      if (applied.status === 'rejected') throw applied.reason
-      if (removed.status === 'rejected') throw removed.reason
-      return applied.value
+      if (applied.status === 'fulfilled' && removed.status === 'fulfilled') return applied.value
+      const reasons = [applied, removed].flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
+      throw new AggregateError(reasons, reasons.join('; '))
     },
     log,
   })

@@ -12,6 +12,12 @@ test.each([
   'member：1',
   '\u200bmember:1',
   'mem\u00adber:1',
+  `${'\u200b'.repeat(246)}member:1`,
+  `${' '.repeat(246)}device:1`,
+  'member\ufe0f:1',
+  '\u3164member:1',
+  '\u034fmember:1',
+  '\u{e0100}member:1',
 ])('%j looks like an id that only the app assigns', id => {
   expect(isReservedEndUserId(id)).toBe(true)
 })

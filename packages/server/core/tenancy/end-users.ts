@@ -5,21 +5,22 @@ const RESERVED_PREFIXES = ['device:', 'member:']
 
 const MAX_END_USER_ID = 255
 
-/** Characters of an id within which its prefix is looked for. */
-const MAX_READ = 64
 /** What no plain spelling of a prefix has: capitals, blanks, and characters that are not ASCII. */
 const UNUSUAL = /[^\x21-\x40\x5b-\x7e]/
 /** Blanks, and characters that are not seen. */
-const UNSEEN = /[\s\p{Cf}]/gu
+const UNSEEN = /[\s\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** True for an end-user id that a backend or an identity provider may use: 1-255 characters without control characters. */
 export function isEndUserId(text: string): boolean {
   return text.length > 0 && isLine(text, MAX_END_USER_ID)
 }
 
-/** True also for an id that only looks like a reserved one, such as ` Member:ann` or one in full-width letters: people read them in logs. */
+/**
+ * True also for an id that only looks like a reserved one, such as ` Member:ann` or one in full-width letters: people read them in logs. Letters
+ * of other scripts that look alike, such as a Cyrillic e, are not looked for.
+ */
 export function isReservedEndUserId(text: string): boolean {
-  const start = text.slice(0, MAX_READ)
+  const start = text.slice(0, MAX_END_USER_ID)
   const plain = UNUSUAL.test(start) ? start.normalize('NFKC').replace(UNSEEN, '').toLowerCase() : start
   return RESERVED_PREFIXES.some(prefix => plain.startsWith(prefix))
 }

@@ -54,8 +54,8 @@ function isWritten(request: EncodedRequest): request is WrittenRequest & Encoded
 
 /** Adds the Content-Type that is known once the body is written. */
 function withType(request: WrittenRequest): UpstreamRequest {
+  if (request.contentType === undefined) return request
   const { contentType, ...rest } = request
-  if (contentType === undefined) return request
   return { ...rest, headers: { ...rest.headers, 'content-type': contentType() } }
 }
 

@@ -40,11 +40,17 @@ const countHeard = (...parts: ContentPart[]): number => hearAudio(hearing(...par
 test.each<[string, ContentPart]>([
   ['base64', heard(HOUR)],
   ['a data URL', heard(`data:audio/flac;base64,${HOUR}`)],
+  ['base64 behind blanks', heard(`${' '.repeat(70)}${HOUR}`)],
+  ['a data URL behind blanks', heard(` DATA:audio/flac;base64, ${HOUR}`)],
   ['a file with tags', heard(TAGGED)],
   ['a file', { type: 'file', file: { file_data: `data:audio/flac;base64,${HOUR}` } }],
   ['an image', { type: 'image_url', image_url: { url: `data:audio/flac;base64,${HOUR}` } }],
 ])('an hour of silence in %s counts by its length', (_, part) => {
   expect(countHeard(part)).toBe(3_600 * 32)
+})
+
+test('what is behind a thousand blanks may be any audio', () => {
+  expect(countHeard(heard(`${' '.repeat(1_000)}AAAA`))).toBe(1_048_576)
 })
 
 test.each<[string, ContentPart]>([

@@ -11,8 +11,8 @@ import type { ContentPart } from '@rideau/llm/request/message'
 const TOKENS_A_SECOND = 32
 /** Kinds of files in which an hour of silence may take a few bytes. Of all others the bytes count more than the seconds. */
 const SMALL: ReadonlySet<string> = new Set(['flac', 'ogg', 'webm', 'mp4', 'm4a', 'wav'])
-/** Characters of base64 that show the kind of a file, and those before the samples of a WAV file. */
-const HEAD = 64
+/** Characters of base64 that show the kind of a file, and those before the samples of a WAV file. Decoders skip blanks among them. */
+const HEAD = 1_400
 const WAV_HEAD = 65_536
 
 /** Characters of base64 that are read of all the audio of a request. More have more tokens by their bytes than any model hears. */
@@ -27,9 +27,13 @@ export interface Audio {
   readonly tokens: number
 }
 
+/** More are not read. What is behind them may be any audio. */
+const MANY_BLANKS = /^\s{1000}/
+const DATA_URL = /^\s{0,999}data:/i
+
 const SILENT: Audio = { byPart: undefined, tokens: 0 }
 
-/** What was measured in steps, which each of several targets asks for. */
+/** What was measured in steps, until the tokens of its request are counted. */
 const known = new WeakMap<ChatRequest, Audio>()
 
 /** Finds the audio of a request and its length. Decodes at most 6 MiB. */
@@ -37,7 +41,7 @@ export function hearAudio(request: ChatRequest): Audio {
   return known.get(request) ?? runAtOnce(measure(request))
 }
 
-/** Does as hearAudio in steps of some milliseconds. What it finds is known from then on, so that a long request is measured in turns. */
+/** Does what hearAudio does, in steps: decoding a part takes up to 12 ms, all else a millisecond. What it finds is known from then on. */
 export function* measureAudio(request: ChatRequest): Generator<void, Audio> {
   const audio = yield* measure(request)
   known.set(request, audio)
@@ -57,8 +61,9 @@ function* measure({ messages }: ChatRequest): Generator<void, Audio> {
       yield
       if (data === undefined) continue
       left -= data.length
-      const tokens = left < 0 ? unread : (yield* measureData(data)) * TOKENS_A_SECOND
-      if (left < 0) unread = 0
+      const isUnread = left < 0 || MANY_BLANKS.test(data)
+      const tokens = isUnread ? unread : (yield* measureData(data)) * TOKENS_A_SECOND
+      if (isUnread) unread = 0
       if (tokens === 0) continue
       byPart ??= new Map()
       byPart.set(part, tokens)
@@ -71,7 +76,7 @@ function* measure({ messages }: ChatRequest): Generator<void, Audio> {
 /** Returns the base64 of a part's audio that its bytes may not count. */
 function findSmall(part: ContentPart): string | undefined {
   const data = findData(part)
-  if (data === undefined) return undefined
+  if (data === undefined || MANY_BLANKS.test(data)) return data
   const head = Buffer.from(data.slice(0, HEAD), 'base64')
   if (head.toString('latin1', 0, 3) === 'ID3') return data
   const kind = findAudioType(head)?.extension ?? ''
@@ -85,7 +90,6 @@ function isUncompressed(data: string): boolean {
 /** Returns the most seconds of audio in base64; 0 if its bytes count it. */
 function* measureData(data: string): Generator<void, number> {
   const file = Buffer.from(data, 'base64')
-  // Decoding 6 MiB takes up to 12 ms.
   yield
   return findWavFormat(file)?.isUncompressed === true ? 0 : yield* measureSeconds(file)
 }
@@ -107,5 +111,5 @@ export function findData(part: ContentPart): string | undefined {
   if (type === 'text' || type === 'refusal') return undefined
   const audio = toText(toObject(part.input_audio)?.data)
   const url = audio ?? toText(toObject(part.file)?.file_data) ?? toText(toObject(part.image_url)?.url)
-  return url?.startsWith('data:') === true ? url.slice(url.indexOf(',') + 1) : url
+  return url !== undefined && DATA_URL.test(url) ? url.slice(url.indexOf(',') + 1) : url
 }

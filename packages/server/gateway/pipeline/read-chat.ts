@@ -16,6 +16,7 @@ import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type JsonBody, parseBody, readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { searchAudio } from '../targets/check-audio-price.ts'
 import { searchUnmeasured } from '../targets/find-unmeasured.ts'
 import { mayForward, withFormatHeaders } from '../targets/with-format-headers.ts'
 import type { ReceivedChat } from './chat-call.ts'
@@ -109,6 +110,7 @@ async function parseChat(
 /** Finds in steps what the selection of targets would otherwise look for at once. */
 function* examine(parsed: ParsedChat): Generator<void, void> {
   yield* searchUnmeasured(parsed)
+  yield* searchAudio(parsed.request.messages)
   yield* measureAudio(parsed.request)
 }
 

@@ -1,7 +1,8 @@
 import type { Message } from '@rideau/llm/request/message'
+import { measureLongestStep } from '@rideau/llm/testing/longest-step'
 import { readThreadMs } from '@rideau/llm/testing/read-thread-ms'
 import { expect, test } from 'vitest'
-import { findAudio } from './check-audio-price.ts'
+import { findAudio, searchAudio } from './check-audio-price.ts'
 
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
 const ask = (...parts: object[]) => ({ messages: [{ role: 'user', content: parts }] as unknown as Message[] })
@@ -26,9 +27,12 @@ test('content is searched once for all targets', () => {
   expect(readThreadMs() - startedAt).toBeLessThan(20)
 })
 
-test('few blanks are read before the address of an image', () => {
-  const request = ask(...Array.from({ length: 480 }, () => image(`${' '.repeat(65_535)}x`)))
-  const startedAt = readThreadMs()
-  expect(findAudio(request)).toBe('messages[0].content[0]')
-  expect(readThreadMs() - startedAt).toBeLessThan(20)
+test.each([
+  ['image_url', 'the address of an image'],
+  ['file', 'a file'],
+])('texts of blanks in a part of the type %s are searched in short steps', type => {
+  const { messages } = ask({ type, a: Array(32_000).fill(`${' '.repeat(990)}x`) })
+  // The code of the first search is not compiled yet.
+  measureLongestStep(searchAudio(messages))
+  expect(measureLongestStep(searchAudio([...messages]))).toBeLessThan(20)
 })

@@ -1,10 +1,11 @@
-import { namesContent } from '@rideau/llm/formats/shared/reading/names-content'
+import { searchContent } from '@rideau/llm/formats/shared/reading/names-content'
+import { searchTexts } from '@rideau/llm/formats/shared/reading/search-texts'
+import { runAtOnce } from '@rideau/llm/json/run-at-once'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import type { Refusal } from '../../core/refusal.ts'
-import { hasData } from './has-data.ts'
 
 /**
  * Refuses audio input if the gateway does not know the model's price for it, which is several times the price of text.
@@ -28,20 +29,25 @@ const known = new WeakMap<readonly Message[], string | null>()
 
 /** Returns the path of the first content that is audio, or may be. */
 export function findAudio({ messages }: Pick<ChatRequest, 'messages'>): string | undefined {
-  let path = known.get(messages)
-  if (path === undefined) {
-    path = search(messages) ?? null
-    known.set(messages, path)
-  }
-  return path ?? undefined
+  const path = known.get(messages)
+  return path === undefined ? runAtOnce(searchAudio(messages)) : (path ?? undefined)
 }
 
-function search(messages: readonly Message[]): string | undefined {
-  for (let i = 0; i < messages.length; i++) {
-    const content = messages[i]?.content
+/** Does what findAudio does, in short steps. What it finds is known from then on. */
+export function* searchAudio(messages: readonly Message[]): Generator<void, string | undefined> {
+  const path = yield* search(messages)
+  known.set(messages, path ?? null)
+  return path
+}
+
+function* search(messages: readonly Message[]): Generator<void, string | undefined> {
+  for (let at = 0; at < messages.length; at++) {
+    const content = messages[at]?.content
     if (!Array.isArray(content)) continue
-    const at = content.findIndex(mayBeAudio)
-    if (at >= 0) return `messages[${i}].content[${at}]`
+    for (let index = 0; index < content.length; index++) {
+      if (yield* mayBeAudio(content[index] as ContentPart)) return `messages[${at}].content[${index}]`
+      yield
+    }
   }
   return undefined
 }
@@ -55,9 +61,11 @@ const NO_IMAGE = /^(?:\s{1000}|\s*data:(?!\s{0,1000}image\/))/i
  * Whether a part is audio or a video, which has audio too, in whatever kind of part it comes. A file by its address may be either,
  * since the provider obeys the media type that its server tells.
  */
-function mayBeAudio(part: ContentPart): boolean {
+function* mayBeAudio(part: ContentPart): Generator<void, boolean> {
   const { type } = part
   if (type === 'text' || type === 'refusal') return false
-  if (/video/i.test(type) && hasData(part, NO_IMAGE)) return true
-  return type === 'input_audio' || hasData(part, AUDIO) || (type !== 'image_url' && namesContent(part))
+  if (type === 'input_audio') return true
+  if (/video/i.test(type) && (yield* searchTexts(part, text => NO_IMAGE.test(text)))) return true
+  if (yield* searchTexts(part, text => AUDIO.test(text))) return true
+  return type !== 'image_url' && (yield* searchContent(part))
 }

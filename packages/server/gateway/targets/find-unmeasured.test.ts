@@ -27,6 +27,10 @@ const many = (piece: string, chars: number): string => piece.repeat(chars / piec
 const texts = (count: number, text: string): object[] =>
   Array.from({ length: count }, () => ({ type: 'text', text }))
 
+/** 60,000 names that are slow to look up. */
+const named = (): object =>
+  Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`${'ﷺ'.repeat(58)}${at}`, 1]))
+
 const image = (count: number, text: string): object[] => [
   { type: 'image_url', image_url: { url: 'x', a: Array(count).fill(`${text}x`) } },
 ]
@@ -52,6 +56,12 @@ test.each<[string, () => unknown]>([
   [
     'short texts of blanks in a file',
     () => [{ type: 'file', file: { a: Array(32_000).fill(many(' ', 990)) } }],
+  ],
+  ['names in a part that is not known', () => [{ type: 'other', a: named() }]],
+  ['names of a part', () => [{ type: 'other', ...named() }]],
+  [
+    'names beside the address of an image',
+    () => [{ type: 'image_url', image_url: { url: 'x', ...named() } }],
   ],
 ])('searches %s in steps of some milliseconds, and once', (_, make) => {
   const content = make()
@@ -86,6 +96,9 @@ test('takes an address behind more blanks than are read for one, and a video too
     'messages[1].content[0]',
   )
   expect(findUnmeasured(parse(file(`${many(' ', 20)}data:video/mp4;base64,AAAA`)))).toBe(
+    'messages[1].content[0]',
+  )
+  expect(findUnmeasured(parse(file(`data:${many(' ', 70_000)}video/mp4;base64,AAAA`)))).toBe(
     'messages[1].content[0]',
   )
   expect(findUnmeasured(parse(file('data:text/csv;base64,YSxi')))).toBeUndefined()

@@ -1,7 +1,7 @@
 import {
+  allTextsLeft,
   isSpeaker,
   isStoredFiles,
-  noTextsSearched,
   searchContent,
   searchMessage,
   searchPackedFile,
@@ -9,18 +9,19 @@ import {
   type TextsLeft,
 } from '@rideau/llm/formats/shared/reading/names-content'
 import { isNativePart } from '@rideau/llm/formats/shared/reading/native-parts'
+import { searchNames, searchTexts } from '@rideau/llm/formats/shared/reading/search-texts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
-import { type JsonObject, toObject } from '@rideau/llm/json/json-value'
+import { toObject } from '@rideau/llm/json/json-value'
 import { runAtOnce } from '@rideau/llm/json/run-at-once'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { toPlainName } from '@rideau/llm/upstream/reserved-names'
-import { searchData } from './has-data.ts'
 
-const VIDEO = /^\s*data:\s*video\//i
+/** Blanks are read up to a bound. What is behind more may be anything. */
+const VIDEO = /^(?:\s{1000}|\s*data:(?:\s{1000}|\s*video\/))/i
 /** Kinds and fields of parts with a video, as a file or as its frames, whatever media type its data has. */
 const OF_VIDEO = /video/i
 /** A video, or files that the provider keeps, in the place of an address or data: an image too may be any document. */
-const isNotMeasured = (head: string): boolean => VIDEO.test(head) || isStoredFiles(head)
+const isNotMeasured = (text: string): boolean => VIDEO.test(text) || isStoredFiles(text)
 /** Alibaba's words for more tokens of an image than usual, beside its address or within. */
 const PIXELS: ReadonlySet<string> = new Set([
   'maxpixels',
@@ -42,7 +43,7 @@ export function findUnmeasured(parsed: ParsedChat): string | undefined {
   return path === undefined ? runAtOnce(searchUnmeasured(parsed)) : (path ?? undefined)
 }
 
-/** Does as findUnmeasured in short steps. What it finds is known from then on, so that a long request is searched in turns. */
+/** Does what findUnmeasured does, in short steps. What it finds is known from then on, so that a long request is searched in turns. */
 export function* searchUnmeasured(parsed: ParsedChat): Generator<void, string | undefined> {
   const path = yield* search(parsed)
   known.set(parsed, path ?? null)
@@ -52,7 +53,7 @@ export function* searchUnmeasured(parsed: ParsedChat): Generator<void, string | 
 function* search({ findings, request: { messages } }: ParsedChat): Generator<void, string | undefined> {
   const [unread] = findings.unmeasured
   if (unread !== undefined) return unread
-  const left = noTextsSearched()
+  const left = allTextsLeft()
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at] as Message
     const { role, content } = message
@@ -73,20 +74,21 @@ function* search({ findings, request: { messages } }: ParsedChat): Generator<voi
   return undefined
 }
 
-/** Whether a part alone is such content. Texts of a message of the system are searched together. */
+/** Whether a part alone is such content. Texts of a system message are searched together. */
 function* searchPart(part: ContentPart, role: string, left: TextsLeft): Generator<void, boolean> {
   const { type } = part
   if (type === 'text') return isSpeaker(role) && isStoredFiles(part.text)
   if (type === 'refusal') return false
-  if (OF_VIDEO.test(type) || Object.keys(part).some(name => OF_VIDEO.test(name))) return true
-  if (setsPixels(part) || setsPixels(toObject(part.image_url))) return true
+  if (OF_VIDEO.test(type)) return true
+  if (yield* searchNames(part, name => OF_VIDEO.test(name) || isOfPixels(name))) return true
+  if (yield* searchNames(toObject(part.image_url) ?? {}, isOfPixels)) return true
   // First, since it bounds the texts. Those that the gateway knows are counted (packed-files.ts).
   if (!isNativePart(type) && (yield* searchPackedFile(part, left))) return true
-  if (yield* searchData(part, isNotMeasured)) return true
+  if (yield* searchTexts(part, isNotMeasured)) return true
   return type !== 'image_url' && (yield* searchContent(part))
 }
 
-/** Returns the place of the part that stands for files in a message of the system; '': several parts do so together. */
+/** Returns the place of the part that stands for files in a system message; '': several parts do so together. */
 function* locate(role: string, content: Message['content']): Generator<void, string> {
   if (isSpeaker(role) || !Array.isArray(content)) return ''
   for (let index = 0; index < content.length; index++) {
@@ -97,10 +99,6 @@ function* locate(role: string, content: Message['content']): Generator<void, str
   return ''
 }
 
-function setsPixels(fields: JsonObject | undefined): boolean {
-  for (const name in fields) {
-    const value = fields[name]
-    if (value !== undefined && value !== null && PIXELS.has(toPlainName(name))) return true
-  }
-  return false
+function isOfPixels(name: string): boolean {
+  return PIXELS.has(toPlainName(name))
 }

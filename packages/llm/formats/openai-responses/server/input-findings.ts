@@ -1,6 +1,6 @@
 import type { Json } from '../../../json/json-value.ts'
 import { isObject } from '../../../json/json-value.ts'
-import { noTextsSearched, type TextsLeft } from '../../shared/reading/names-content.ts'
+import { allTextsLeft, type TextsLeft } from '../../shared/reading/names-content.ts'
 import { invalid } from '../../shared/reading/read-fields.ts'
 import type { TargetFindings } from '../../shared/requests/findings.ts'
 
@@ -29,7 +29,7 @@ export function noInputFindings(): InputFindings {
     itemsById: [],
     uncounted: [],
     unmeasured: [],
-    textsLeft: noTextsSearched(),
+    textsLeft: allTextsLeft(),
     unknownFields: [],
     hasCacheMark: false,
     carriesReasoning: false,

@@ -7,17 +7,15 @@ const MAX_WEIGHT = 8 * 1024 * 1024
 
 /** Returns the arguments of a call as text. Throws if they are so long that encoding them would take long, and no caller may send them. */
 export function toArgumentsText(value: Json): string {
-  if (isLight(value)) return toJsonText(value)
+  let weight: number
+  try {
+    weight = weighJson(value, MAX_WEIGHT)
+  } catch {
+    // Nested too deeply to be looked through. toJsonText makes the same of it where it cannot be written either.
+    return '{}'
+  }
+  if (weight >= 0) return toJsonText(value)
   throw new RequestError('request_too_large', 'The arguments of a tool call are too long.', {
     param: 'messages',
   })
-}
-
-/** What is nested too deeply to be looked through cannot be written either: toJsonText makes an empty object of it. */
-function isLight(value: Json): boolean {
-  try {
-    return weighJson(value, MAX_WEIGHT) >= 0
-  } catch {
-    return true
-  }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../../json/json-value.ts'
-import { namesUnreadContent, noTextsSearched, type TextsLeft } from './names-content.ts'
+import { allTextsLeft, namesUnreadContent, type TextsLeft } from './names-content.ts'
 
 /** What a parser of messages notes besides the messages themselves. */
 export interface MessageNotes {
@@ -29,7 +29,7 @@ export function noMessageNotes(nativeOnly: string[] = []): MessageNotes {
   return {
     nativeOnly,
     unmeasured: [],
-    textsLeft: noTextsSearched(),
+    textsLeft: allTextsLeft(),
     asksForCaching: false,
     carriesReasoning: false,
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { runAtOnce } from '../../../json/run-at-once.ts'
 import { readThreadMs } from '../../../testing/read-thread-ms.ts'
-import { namesStoredFiles, namesUnreadContent, noTextsSearched } from './names-content.ts'
+import { allTextsLeft, namesUnreadContent, searchStoredFiles } from './names-content.ts'
 
 const page = { type: 'web_search_result', url: 'https://a.example/', title: 'a' }
 
@@ -16,7 +17,7 @@ describe('namesUnreadContent', () => {
     { type: 'shell_call_output', call_id: 'c', output: [{ stdout: 'https://a.example/a.git' }] },
     { type: 'thinking', thinking: 'see https://a.example/' },
   ])('is false for what is sent back with a conversation: %j', part => {
-    expect(namesUnreadContent(part, noTextsSearched())).toBe(false)
+    expect(namesUnreadContent(part, allTextsLeft())).toBe(false)
   })
 
   test.each([
@@ -28,12 +29,14 @@ describe('namesUnreadContent', () => {
     { type: 5, url: 'gs://bucket/a' },
     { type: 'novel', data: 'JVBERi0x' },
     { type: 'novel', data: ' data:application/zip;base64,UEsDBBQA' },
+    { type: 'novel', data: `${' '.repeat(1_400)}JVBERi0x` },
+    { type: 'novel', data: `data:application/${'x'.repeat(1_400)};base64,JVBERi0x` },
   ])('is true for content that is not in the body: %j', part => {
-    expect(namesUnreadContent(part, noTextsSearched())).toBe(true)
+    expect(namesUnreadContent(part, allTextsLeft())).toBe(true)
   })
 })
 
-describe('namesStoredFiles', () => {
+describe('searchStoredFiles', () => {
   const UNSEEN = '\u200b\u00ad\u{e0041}'
 
   test.each([
@@ -44,7 +47,7 @@ describe('namesStoredFiles', () => {
     `${'x'.repeat(65_530)}${[...'fileid://'].join(UNSEEN.repeat(20))}file-1`,
     `${'fileid:/'.repeat(10_000)}/`,
   ])('is true wherever the name of a stored file stands (case %#)', text => {
-    expect(namesStoredFiles(text)).toBe(true)
+    expect(runAtOnce(searchStoredFiles([text]))).toBe(true)
   })
 
   test.each([
@@ -54,10 +57,8 @@ describe('namesStoredFiles', () => {
     '',
     'x'.repeat(200_000),
     `${'fileid:/'.repeat(10_000)}`,
-    undefined,
-    5,
   ])('is false for any other value (case %#)', text => {
-    expect(namesStoredFiles(text)).toBe(false)
+    expect(runAtOnce(searchStoredFiles([text]))).toBe(false)
   })
 
   test.each([
@@ -68,7 +69,7 @@ describe('namesStoredFiles', () => {
   ])('reads megabytes of %s in a single pass', (_, piece) => {
     const text = `fileid:${piece.repeat(8_000_000 / piece.length)}`
     const startedAt = readThreadMs()
-    expect(namesStoredFiles(text)).toBe(false)
+    expect(runAtOnce(searchStoredFiles([text]))).toBe(false)
     expect(readThreadMs() - startedAt).toBeLessThan(150)
   })
 })

@@ -16,22 +16,17 @@ const BEGINS = new RegExp(`^[\\s\\p{Cf}]*${NAME}`, 'iu')
 /** What may be the beginning of such a text, however long it is. */
 const MAY_BEGIN = /^[\s\p{Cf}filed:/]*$/iu
 /** Characters that are searched at once, since an expression would need too much memory for millions that are not seen. */
-export const PIECE_CHARS = 65_536
+const PIECE_CHARS = 65_536
 /** The characters of such a beginning behind its first one, halves of pairs included. */
 const OF_NAME = /[iled:/\p{Cf}\p{Cs}]/iu
 /** The longest beginning of a name that is recognized across two pieces. */
 const MAX_BEGUN = 1_000
 
 /**
- * Whether a text of a message stands for files that the provider keeps: Alibaba's long-context models read the files of the account in
- * place of `fileid://file-1,fileid://file-2`. Source: alibabacloud.com/help/en/model-studio/long-context-qwen-long.
+ * Whether texts of a message, which are read as one, stand for files that the provider keeps: Alibaba's long-context models read the files of
+ * the account in place of `fileid://file-1,fileid://file-2`. Each step takes a fraction of a millisecond.
+ * Source: alibabacloud.com/help/en/model-studio/long-context-qwen-long.
  */
-export function namesStoredFiles(text: unknown): boolean {
-  if (typeof text !== 'string') return false
-  return text.length <= PIECE_CHARS ? STORED_FILES.test(text) : runAtOnce(searchStoredFiles([text]))
-}
-
-/** Does as namesStoredFiles for texts that are read as one, in steps, each of which takes a fraction of a millisecond. */
 export function* searchStoredFiles(texts: Iterable<string>): Generator<void, boolean> {
   let piece = ''
   for (const text of texts) {
@@ -73,7 +68,7 @@ export function isSpeaker(role: unknown): boolean {
 }
 
 /**
- * Whether a message stands for such files. They are read in a message of the system, wherever they stand in it; other messages count
+ * Whether a message stands for such files. They are read in a system message, wherever they stand in it; other messages count
  * if they begin with one.
  */
 export function isMessageOfStoredFiles(message: Json): boolean {
@@ -81,7 +76,7 @@ export function isMessageOfStoredFiles(message: Json): boolean {
   return runAtOnce(searchMessage(role, content))
 }
 
-/** Does as isMessageOfStoredFiles in short steps. */
+/** Does what isMessageOfStoredFiles does, in short steps. */
 export function* searchMessage(role: unknown, content: Json | undefined): Generator<void, boolean> {
   if (!isSpeaker(role)) return yield* searchStoredFiles(textsOf(content))
   let head = ''
@@ -110,7 +105,7 @@ export function namesContent(value: Json | undefined): boolean {
   return runAtOnce(searchContent(value))
 }
 
-/** Does as namesContent in short steps. */
+/** Does what namesContent does, in short steps. */
 export function searchContent(value: Json | undefined): Generator<void, boolean> {
   return searchTexts(value, isAddress, isFileId)
 }
@@ -128,7 +123,7 @@ export interface TextsLeft {
 }
 
 /** What one body may have of them: 50 searches of files with 50 results of four texts each. More than one takes a microsecond. */
-export function noTextsSearched(): TextsLeft {
+export function allTextsLeft(): TextsLeft {
   return { texts: 10_000 }
 }
 
@@ -143,17 +138,21 @@ export function holdsPackedFile(value: Json | undefined, left: TextsLeft): boole
   return runAtOnce(searchPackedFile(value, left))
 }
 
-/** Does as holdsPackedFile in short steps. */
+/** Does what holdsPackedFile does, in short steps. */
 export function searchPackedFile(value: Json | undefined, left: TextsLeft): Generator<void, boolean> {
   return searchTexts(value, text => text.length >= MIN_CHARS && (left.texts-- <= 0 || isPackedFile(text)))
 }
 
 const DATA_HEAD = /^\s*data:[^,]*,/i
+/** A beginning behind which anything may come. */
+const OPEN_HEAD = /^\s*(?:data:[^,]*)?$/i
 /** One for all texts: a buffer for each of them would take longer than decoding it. */
 const decoded = Buffer.alloc(HEAD_CHARS)
 
 function isPackedFile(text: string): boolean {
-  const length = decoded.write(text.slice(0, HEAD_CHARS).replace(DATA_HEAD, ''), 'base64')
+  const start = text.slice(0, HEAD_CHARS)
+  if (start.length === HEAD_CHARS && OPEN_HEAD.test(start)) return true
+  const length = decoded.write(start.replace(DATA_HEAD, ''), 'base64')
   const head = decoded.toString('latin1', 0, length)
   return PACKED_MARKS.some(mark => head.includes(mark))
 }

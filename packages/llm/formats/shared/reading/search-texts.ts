@@ -1,45 +1,62 @@
-import type { Json } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 
-/** What is looked at in a step: characters of texts, and for each value as many as these. */
+/** What is looked at in a step: characters of texts, and for each value and each name that is looked up as many as these. */
 const STEP_CHARS = 65_536
 const VALUE_CHARS = 20
+const NAME_CHARS = 80
 
-const none = (): boolean => false
+/** Says when a step of a search ends. */
+class Steps {
+  #chars = 0
+
+  /** Counts what was looked at. Returns true if that ends the step. */
+  endsWith(chars: number): boolean {
+    this.#chars += chars
+    if (this.#chars < STEP_CHARS) return false
+    this.#chars = 0
+    return true
+  }
+}
 
 /**
  * Returns true if `isFound` holds for a text at any depth of a value, or `isNamed` for the name of a field that is not null. Does so in steps,
- * since a body may have 32 MiB in texts that are slow to look at, such as blanks before an address.
+ * since a body may have 32 MiB in texts that are slow to look at, such as blanks before an address, and 60,000 names in one object.
  */
 export function* searchTexts(
   value: Json | undefined,
   isFound: (text: string) => boolean,
-  isNamed: (name: string) => boolean = none,
+  isNamed?: (name: string) => boolean,
 ): Generator<void, boolean> {
   if (typeof value === 'string') return isFound(value)
-  const waiting: object[] = []
+  const steps = new Steps()
+  const waiting: (Json[] | JsonObject)[] = []
   if (typeof value === 'object' && value !== null) waiting.push(value)
-  let chars = 0
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (!Array.isArray(next) && namesAny(next as Record<string, Json>, isNamed)) return true
+    if (isNamed !== undefined && !Array.isArray(next) && (yield* searchNames(next, isNamed, steps)))
+      return true
     for (const inner of Object.values(next)) {
-      chars += VALUE_CHARS
+      let chars = VALUE_CHARS
       if (typeof inner === 'string') {
         if (isFound(inner)) return true
         chars += inner.length
       } else if (typeof inner === 'object' && inner !== null) waiting.push(inner)
-      if (chars < STEP_CHARS) continue
-      chars = 0
-      yield
+      if (steps.endsWith(chars)) yield
     }
   }
   return false
 }
 
-function namesAny(fields: Record<string, Json | undefined>, isNamed: (name: string) => boolean): boolean {
-  if (isNamed === none) return false
+/** Returns true if `isNamed` holds for the name of a field that is not null. Does so in steps. */
+export function* searchNames(
+  fields: JsonObject,
+  isNamed: (name: string) => boolean,
+  steps = new Steps(),
+): Generator<void, boolean> {
   for (const name in fields) {
     const value = fields[name]
-    if (value !== null && value !== undefined && isNamed(name)) return true
+    if (value === null || value === undefined) continue
+    if (isNamed(name)) return true
+    if (steps.endsWith(NAME_CHARS + name.length)) yield
   }
   return false
 }

@@ -1,4 +1,4 @@
-import { noTextsSearched, type TextsLeft } from '../reading/names-content.ts'
+import { allTextsLeft, type TextsLeft } from '../reading/names-content.ts'
 import type { HostedToolRequest } from '../tools/hosted-tools.ts'
 
 /** What a body asks that not every target can give, or not every caller may send: values, each by the path of its field. */
@@ -75,7 +75,7 @@ export function noFindings(): MutableFindings {
     storedStatePaths: [],
     uncounted: [],
     unmeasured: [],
-    textsLeft: noTextsSearched(),
+    textsLeft: allTextsLeft(),
     unknownFields: [],
     passedOn: undefined,
     stored: undefined,

@@ -8,6 +8,7 @@ test.each([
   [['END', ' \n'], true],
   [[''], true],
   [[`${' '.repeat(1_023)}x`], false],
+  [[`${' '.repeat(1_024)}x`], true],
 ])('whether a stop sequence is blank: %j', (stop, isBlank) => {
   expect(hasBlankStop({ stop })).toBe(isBlank)
 })
