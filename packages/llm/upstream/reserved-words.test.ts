@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../json/json-value.ts'
-import { readThreadMs } from '../testing/read-thread-ms.ts'
+import { measureMs } from '../testing/measure-ms.ts'
 import { findReserved, isReservedName } from './reserved-names.ts'
 
 test.each([
@@ -56,9 +56,10 @@ function toMany(form: string): JsonObject {
 
 describe('a body of very many names', () => {
   test('that stand for nested fields is checked at once', () => {
-    const startedAt = readThreadMs()
-    expect(findReserved(toMany('z.b.b.b'))).toBe('z.b.b.b12168')
-    expect(readThreadMs() - startedAt).toBeLessThan(400)
+    const usedMs = measureMs(() => {
+      expect(findReserved(toMany('z.b.b.b'))).toBe('z.b.b.b12168')
+    })
+    expect(usedMs).toBeLessThan(400)
   })
 
   test.each([
@@ -69,10 +70,11 @@ describe('a body of very many names', () => {
     ['in letters of another script', 'ﷺ'.repeat(58)],
   ])('that are %s is refused once they are too much to check', (_, form) => {
     const fields = toMany(form)
-    const startedAt = readThreadMs()
-    expect(findReserved({ a: [fields] })).toMatch(/^a\[0\]\../)
-    expect(findReserved({ reasoning: fields })).toMatch(/^reasoning\../)
-    expect(readThreadMs() - startedAt).toBeLessThan(400)
+    const usedMs = measureMs(() => {
+      expect(findReserved({ a: [fields] })).toMatch(/^a\[0\]\../)
+      expect(findReserved({ reasoning: fields })).toMatch(/^reasoning\../)
+    })
+    expect(usedMs).toBeLessThan(400)
   })
 
   test('may have half a million characters in them', () => {

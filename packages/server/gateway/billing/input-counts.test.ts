@@ -2,7 +2,7 @@ import { parseRequest } from '@rideau/llm/formats/openai-chat/server/parse-reque
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { readThreadMs } from '@rideau/llm/testing/read-thread-ms'
+import { measureMs } from '@rideau/llm/testing/measure-ms'
 import { describe, expect, test } from 'vitest'
 import { type Random, systemRandom } from '../../core/random.ts'
 import { countInput, countMaxInput } from './count-input.ts'
@@ -35,9 +35,7 @@ const count = ({ request, source }: Received, random: Random = systemRandom): In
 function measure(received: Received): number {
   const times = Array.from({ length: 6 }, () => {
     const request = { ...received.request }
-    const startedAt = readThreadMs()
-    count({ ...received, request })
-    return readThreadMs() - startedAt
+    return measureMs(() => count({ ...received, request }))
   })
   return Math.min(...times)
 }

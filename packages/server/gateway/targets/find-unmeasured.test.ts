@@ -1,8 +1,7 @@
 import { parseRequest } from '@rideau/llm/formats/openai-chat/server/parse-request'
 import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import { measureLongestStep } from '@rideau/llm/testing/longest-step'
-import { readThreadMs } from '@rideau/llm/testing/read-thread-ms'
+import { measureLongestStep, measureMs } from '@rideau/llm/testing/measure-ms'
 import { expect, test } from 'vitest'
 import { findUnmeasured, searchUnmeasured } from './find-unmeasured.ts'
 
@@ -69,9 +68,10 @@ test.each<[string, () => unknown]>([
   measureLongestStep(searchUnmeasured(parse(content)))
   const parsed = parse(content)
   expect(measureLongestStep(searchUnmeasured(parsed))).toBeLessThan(40)
-  const startedAt = readThreadMs()
-  findUnmeasured(parsed)
-  expect(readThreadMs() - startedAt).toBeLessThan(10)
+  const usedMs = measureMs(() => {
+    findUnmeasured(parsed)
+  })
+  expect(usedMs).toBeLessThan(10)
 })
 
 test.each(['user', 'system'])('reads many texts of a message by the role %s as one in short steps', role => {

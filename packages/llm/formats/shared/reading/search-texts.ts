@@ -32,14 +32,19 @@ export function* searchTexts(
   const waiting: (Json[] | JsonObject)[] = []
   if (typeof value === 'object' && value !== null) waiting.push(value)
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (isNamed !== undefined && !Array.isArray(next) && (yield* searchNames(next, isNamed, steps)))
-      return true
-    for (const inner of Object.values(next)) {
-      let chars = VALUE_CHARS
+    const names = Array.isArray(next) ? undefined : Object.keys(next)
+    const count = Array.isArray(next) ? next.length : (names?.length ?? 0)
+    for (let at = 0; at < count; at++) {
+      const name = names?.[at]
+      // Not by Object.values, which takes 16 ms for 60,000 fields, twice what their names take.
+      const inner = name === undefined ? (next as Json[])[at] : (next as JsonObject)[name]
+      if (inner === null || inner === undefined) continue
+      if (name !== undefined && isNamed?.(name)) return true
+      let chars = isNamed === undefined ? VALUE_CHARS : NAME_CHARS + (name?.length ?? 0)
       if (typeof inner === 'string') {
         if (isFound(inner)) return true
         chars += inner.length
-      } else if (typeof inner === 'object' && inner !== null) waiting.push(inner)
+      } else if (typeof inner === 'object') waiting.push(inner)
       if (steps.endsWith(chars)) yield
     }
   }
@@ -50,8 +55,8 @@ export function* searchTexts(
 export function* searchNames(
   fields: JsonObject,
   isNamed: (name: string) => boolean,
-  steps = new Steps(),
 ): Generator<void, boolean> {
+  const steps = new Steps()
   for (const name in fields) {
     const value = fields[name]
     if (value === null || value === undefined) continue
