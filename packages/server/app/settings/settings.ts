@@ -78,7 +78,8 @@ const Settings = z.object({
   RIDEAU_MASTER_KEY: masterKey.optional(),
   RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
   RIDEAU_DASHBOARD_DIR: z.string().min(1).optional(),
-  RIDEAU_SETUP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  // Guesses at it are few: by each address as many a minute as at a password.
+  RIDEAU_SETUP_TOKEN: z.string().min(8, 'must have at least 8 characters').optional(),
   RIDEAU_WORKERS: workers.prefault('auto'),
   RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
   RIDEAU_GATEWAY_PORT: port.default(8787),
