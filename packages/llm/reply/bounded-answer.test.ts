@@ -24,6 +24,7 @@ describe('an answer is read', () => {
     ['with a long text', chat({ content: 'x'.repeat(60 * MiB) })],
     ['with the numbers of a long prompt', { prompt_token_ids: list(1_000_000, 1), choices: [] }],
     ['with long arguments', chat({ tool_calls: [{ function: { arguments: { a: 'x'.repeat(8 * MiB) } } }] })],
+    ['with many objects in a field that is not read', { choices: [], prompt: list(100_000, {}) }],
     ['with a long input that is no call', { input: { a: 'x'.repeat(9 * MiB) }, choices: [] }],
   ])('%s', (_, body) => {
     expect(() => assertBoundedAnswer(body)).not.toThrow()
