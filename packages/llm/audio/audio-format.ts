@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
+import type { SentBody } from '../json/unwritten-json.ts'
 import type { AudioType } from './audio-type.ts'
 
 export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
@@ -80,7 +81,7 @@ export interface TranscriptionReply {
 }
 
 export interface SpeechReply {
-  readonly audio: Buffer
+  readonly audio: SentBody
   readonly format: SpeechFormat
   readonly usage: AudioUsage
 }

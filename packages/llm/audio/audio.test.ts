@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toBytePieces } from '../json/base64.ts'
 import { runAtOnce } from '../json/run-at-once.ts'
 import { custom } from '../providers/custom.ts'
 import { groq } from '../providers/groq.ts'
 import { openai } from '../providers/openai.ts'
+import { measureLongestStep } from '../testing/measure-ms.ts'
 import type { SpeechFormat, SpeechRequest, TranscriptFormat } from './audio-format.ts'
 import { measureSeconds } from './audio-length.ts'
 import { audioCostNanoUsd, maxSpeechUsage, maxTranscriptionUsage } from './audio-pricing.ts'
@@ -14,6 +16,7 @@ import { decodeSpeech, decodeTranscription, findRequestedFormat } from './openai
 import { parseSpeech } from './parse-speech.ts'
 import { parseTranscription } from './parse-transcription.ts'
 
+const MiB = 1_048_576
 const maxSeconds = (file: Buffer): number => runAtOnce(measureSeconds(file))
 
 const head = (...parts: (string | number[])[]): Buffer =>
@@ -234,6 +237,29 @@ describe('speech', () => {
     let count = 1
     while (steps.next().done !== true) count++
     expect(count).toBeGreaterThan(30)
+  })
+
+  test.each([
+    ['short events', 'AAAA'],
+    ['events of 3 MiB', 'AAAA'.repeat(700_000)],
+  ])('of 60 MiB in %s is decoded and written in steps', (_, audio) => {
+    const one = Buffer.from(event({ type: 'speech.audio.delta', audio }))
+    const count = Math.floor((60 * MiB) / one.length)
+    const bytes = Buffer.alloc(count * one.length, one)
+    let length = 0
+    const longestMs = measureLongestStep(
+      (function* (): Generator<void, void> {
+        const contentType = 'text/event-stream'
+        const reply = yield* decodeSpeech({ bytes, contentType }, { format: 'mp3' }, target)
+        yield
+        for (const piece of toBytePieces(reply?.audio ?? bytes)) {
+          length += piece.length
+          yield
+        }
+      })(),
+    )
+    expect(length).toBe((count * audio.length * 3) / 4)
+    expect(longestMs).toBeLessThan(30)
   })
 
   test('with an event of very many values is refused', () => {

@@ -1,3 +1,4 @@
+import { toBase64Json } from '../json/base64.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { SpeechFormat, SpeechReply, SpeechRequest } from './audio-format.ts'
 import { type EncodedAudio, EVENT_STREAM, toEvents } from './encode-transcript.ts'
@@ -22,7 +23,7 @@ export function encodeSpeechReply(
   const output = tokens?.audioOutput ?? 0
   const counted = { input_tokens: input, output_tokens: output, total_tokens: input + output }
   const events: JsonObject[] = [
-    { type: 'speech.audio.delta', audio: audio.toString('base64') },
+    { type: 'speech.audio.delta', audio: toBase64Json(audio) },
     { type: 'speech.audio.done', ...(tokens === undefined ? {} : { usage: counted }) },
   ]
   return { contentType: EVENT_STREAM, bytes: toEvents(events) }

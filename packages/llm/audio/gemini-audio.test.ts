@@ -1,16 +1,21 @@
 import { describe, expect, test } from 'vitest'
+import { toBytePieces } from '../json/base64.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { runAtOnce } from '../json/run-at-once.ts'
 import type { SentBody } from '../json/unwritten-json.ts'
 import { gemini } from '../providers/gemini.ts'
+import { measureLongestStep } from '../testing/measure-ms.ts'
+import { readThreadMs } from '../testing/read-thread-ms.ts'
 import type { Target } from '../upstream/target.ts'
 import type { SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
 import { findAudioType } from './audio-type.ts'
+import { encodeSpeechReply } from './encode-speech.ts'
 import { geminiAudio } from './gemini-audio.ts'
 
 const at = (model: string): Target => ({
   ...{ provider: gemini, model, baseUrl: 'https://example.com/v1beta', apiKey: 'k' },
 })
+const MiB = 1_048_576
 const HEARING = at('gemini-2.5-flash')
 const SPEAKING = at('gemini-2.5-flash-preview-tts')
 
@@ -54,6 +59,17 @@ describe('a transcript by Gemini', () => {
     expect(text.text).toMatch(/word for word.*\n.*: de\..*\n.*Ann, Zoë$/s)
     expect(audio.inlineData).toEqual({ mimeType: 'audio/mp3', data: request.file.bytes.toString('base64') })
     expect(generationConfig).toMatchObject({ temperature: 0.2, thinkingConfig: { thinkingBudget: 0 } })
+  })
+
+  test('of 30 MB is asked for in little time, since the audio is encoded while the body is written', () => {
+    const { file } = transcription()
+    const bytes = Buffer.alloc(30_000_000, 'audio')
+    const request = transcription({ file: { ...file, bytes } })
+    let body: SentBody = bytes
+    const startedAt = readThreadMs()
+    for (let at = 0; at < 10; at++) ({ body } = geminiAudio.encodeTranscription(request, HEARING))
+    expect(readThreadMs() - startedAt).toBeLessThan(30)
+    expect(sent(body).contents[0].parts[1].inlineData.data === bytes.toString('base64')).toBe(true)
   })
 
   test('takes at most what was reserved', () => {
@@ -134,15 +150,42 @@ describe('speech by Gemini', () => {
     const bytes = answer('audio/L16;codec=pcm;rate=16000')
     const wav = decode(bytes, speech(), parse(bytes))
     expect(wav?.format).toBe('wav')
-    expect(findAudioType(wav?.audio as Buffer)?.extension).toBe('wav')
-    expect(wav?.audio.readUInt32LE(24)).toBe(16_000)
-    expect(wav?.audio.readUInt32LE(4)).toBe(36 + samples.length)
-    expect(wav?.audio.subarray(44)).toEqual(samples)
+    const file = wav?.audio as Buffer
+    expect(findAudioType(file)?.extension).toBe('wav')
+    expect(file.readUInt32LE(24)).toBe(16_000)
+    expect(file.readUInt32LE(4)).toBe(36 + samples.length)
+    expect(file.subarray(44)).toEqual(samples)
     expect(wav?.usage).toEqual({
       tokens: { textInput: 4, audioInput: 0, textOutput: 0, audioOutput: 25 },
     })
     const pcm = decode(bytes, speech({ format: 'pcm' }), parse(bytes))
     expect(pcm).toMatchObject({ audio: samples, format: 'pcm' })
+  })
+
+  test('of 64 MiB is decoded and written in steps, and is what it was', () => {
+    const data = Buffer.from('AAECAwQF'.repeat(8 * MiB)).toString('latin1')
+    const json = { candidates: [{ content: { parts: [{ inlineData: { mimeType: 'audio/L16', data } }] } }] }
+    const written: Buffer[] = []
+    const longestMs = measureLongestStep(
+      (function* (): Generator<void, void> {
+        const audio = yield* geminiAudio.decodeSpeech(
+          { bytes: samples, contentType: '', json },
+          speech(),
+          SPEAKING,
+        )
+        const { bytes } = encodeSpeechReply({ isStream: true }, audio as SpeechReply)
+        yield
+        for (const piece of toBytePieces(bytes)) {
+          written.push(piece)
+          yield
+        }
+      })(),
+    )
+    expect(longestMs).toBeLessThan(15)
+    const [, event = ''] = Buffer.concat(written).toString('latin1').split('data: ', 2)
+    const file = Buffer.from(JSON.parse(event.replace(/event: [^]*/, '')).audio, 'base64')
+    expect(file.readUInt32LE(40)).toBe(48 * MiB)
+    expect(file.subarray(44).equals(Buffer.from(data, 'base64'))).toBe(true)
   })
 
   test('is none without audio', () => {

@@ -1,7 +1,8 @@
 import { geminiContent } from '../formats/gemini-content/client/client.ts'
 import { decodeUsage } from '../formats/gemini-content/client/decode-usage.ts'
 import { CONTENTS } from '../formats/gemini-content/wire/content-rules.ts'
-import { isObject, type JsonObject, toObject, toObjects, toText } from '../json/json-value.ts'
+import { decodeBase64, joinLater, toBase64Json, toBytePieces } from '../json/base64.ts'
+import { isObject, type JsonObject, toArray, toObject, toText } from '../json/json-value.ts'
 import { toSentJson } from '../json/unwritten-json.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
 import { joinAddress } from '../upstream/join-address.ts'
@@ -13,7 +14,7 @@ import { estimateMaxTokens } from '../usage/estimate.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { AudioClient, SpeechAnswer } from './audio-client.ts'
 import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
-import { toWavFile } from './wav-file.ts'
+import { toWavHeader } from './wav-file.ts'
 
 /** Google counts 32 for a second of audio that is heard, and 25 for one that is spoken. */
 const HEARD_TOKENS_A_SECOND = 32
@@ -32,6 +33,8 @@ const FEWEST_CHARACTERS_A_SECOND = 5
 /** Pauses, and silence at both ends. */
 const SILENT_TOKENS = 200
 const SAMPLE_RATE = 24_000
+/** Longer than any media type with its parameters. */
+const MAX_TYPE = 200
 
 const TASKS: Readonly<Record<TranscriptionRequest['task'], string>> = {
   transcriptions:
@@ -140,7 +143,7 @@ function toChatRequest(
     prompt === undefined ? '' : `Names and words that may occur: ${prompt}`,
   ].filter(item => item !== '')
   const { extension } = file.type
-  const audio = { data: file.bytes.toString('base64'), format: extension === 'm4a' ? 'mp4' : extension }
+  const audio = { data: toBase64Json(file.bytes), format: extension === 'm4a' ? 'mp4' : extension }
   const { temperature } = rest
   return {
     model,
@@ -206,23 +209,32 @@ function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Tar
   }
 }
 
+/** Returns the samples of a second, as the type of the audio tells them. */
+function findRate(part: JsonObject | undefined): number {
+  const type = toText(toObject(part?.inlineData)?.mimeType) ?? ''
+  const [, rate] = /;\s*rate=(\d{4,6})\b/.exec(type.slice(0, MAX_TYPE)) ?? []
+  return rate === undefined ? SAMPLE_RATE : Number(rate)
+}
+
 function* decodeSpeech(
   { json: body }: SpeechAnswer,
   { format = 'wav' }: SpeechRequest,
 ): Generator<void, SpeechReply | undefined> {
-  const [candidate] = toObjects(body?.candidates)
-  const parts = toObjects(toObject(candidate?.content)?.parts).map(part => toObject(part.inlineData))
+  const candidate = toArray(body?.candidates).find(isObject)
+  const parts = toArray(toObject(candidate?.content)?.parts)
   const pieces: Buffer[] = []
   for (const part of parts) {
     yield
-    pieces.push(Buffer.from(toText(part?.data) ?? '', 'base64'))
+    const data = toText(toObject(toObject(part)?.inlineData)?.data) ?? ''
+    for (const piece of toBytePieces(decodeBase64(data))) {
+      pieces.push(piece)
+      yield
+    }
   }
-  yield
-  const samples = Buffer.concat(pieces)
-  if (body === undefined || samples.length === 0) return undefined
-  const [, rate] = /;\s*rate=(\d{4,6})\b/.exec(toText(parts[0]?.mimeType) ?? '') ?? []
-  const audio =
-    format === 'pcm' ? samples : toWavFile(samples, rate === undefined ? SAMPLE_RATE : Number(rate))
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (body === undefined || length === 0) return undefined
+  if (format !== 'pcm') pieces.unshift(toWavHeader(length, findRate(parts.find(isObject))))
+  const audio = joinLater(pieces)
   const usage = decodeUsage(body)
   if (usage === undefined || !hasBoth(usage, true)) return { audio, format, usage: {} }
   const tokens = {

@@ -147,7 +147,8 @@ export function* decodeSpeech(
 ): Generator<void, SpeechReply | undefined> {
   if (speaksInEvents(target) && contentType.startsWith('text/event-stream')) {
     const { audio, usage } = yield* decodeSpeechEvents(bytes)
-    return audio.length === 0 ? undefined : { audio, format, usage: { tokens: toSpokenTokens(usage) } }
+    const isSilent = Buffer.isBuffer(audio) && audio.length === 0
+    return isSilent ? undefined : { audio, format, usage: { tokens: toSpokenTokens(usage) } }
   }
   // A text is an error report, whatever its status says.
   if (bytes.length === 0 || /json|text/.test(contentType)) return undefined

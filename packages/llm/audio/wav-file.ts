@@ -1,11 +1,14 @@
 const HEADER_BYTES = 44
 const BYTES_A_SAMPLE = 2
 
-/** Returns a WAV file of one channel of signed 16-bit samples, `rate` a second, in the order of little-endian machines. */
-export function toWavFile(samples: Buffer, rate: number): Buffer {
+/**
+ * Returns what precedes the samples in a WAV file of one channel of signed 16-bit samples, `rate` a second, in the order of little-endian
+ * machines. `length`: the bytes of all samples.
+ */
+export function toWavHeader(length: number, rate: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   header.write('RIFF', 0, 'latin1')
-  header.writeUInt32LE(HEADER_BYTES - 8 + samples.length, 4)
+  header.writeUInt32LE(HEADER_BYTES - 8 + length, 4)
   header.write('WAVEfmt ', 8, 'latin1')
   header.writeUInt32LE(16, 16)
   // PCM, one channel.
@@ -16,6 +19,6 @@ export function toWavFile(samples: Buffer, rate: number): Buffer {
   header.writeUInt16LE(BYTES_A_SAMPLE, 32)
   header.writeUInt16LE(8 * BYTES_A_SAMPLE, 34)
   header.write('data', 36, 'latin1')
-  header.writeUInt32LE(samples.length, 40)
-  return Buffer.concat([header, samples])
+  header.writeUInt32LE(length, 40)
+  return header
 }

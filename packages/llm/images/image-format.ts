@@ -1,11 +1,13 @@
+import { toBase64Json } from '../json/base64.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
+import type { SentBody } from '../json/unwritten-json.ts'
 import type { Target } from '../upstream/target.ts'
 import type { EncodedRequest } from '../upstream/upstream-request.ts'
 
 /** An image that a request brings along: its bytes, or the address at which it lies. */
 export type ImageSource =
-  | { readonly kind: 'data'; readonly mediaType: string; readonly bytes: Buffer }
+  | { readonly kind: 'data'; readonly mediaType: string; readonly bytes: SentBody }
   | { readonly kind: 'url'; readonly url: string }
 
 /** One request for images as the gateway understands it. */
@@ -125,16 +127,14 @@ export function listParams(request: ImageRequest): string[] {
   return request.mask === undefined ? set : [...set, 'mask']
 }
 
-export function toDataUrl(source: ImageSource): string {
-  return source.kind === 'url'
-    ? source.url
-    : `data:${source.mediaType};base64,${source.bytes.toString('base64')}`
+export function toDataUrl(source: ImageSource): Json {
+  return source.kind === 'url' ? source.url : toBase64Json(source.bytes, `data:${source.mediaType};base64,`)
 }
 
 /** Returns the base64 of an image that was sent along, or fetched before: a format that inlines images gets no others. */
-export function toBase64(source: ImageSource): string {
+export function toBase64(source: ImageSource): Json {
   if (source.kind === 'url') throw new Error('an image was not fetched before its request was written')
-  return source.bytes.toString('base64')
+  return toBase64Json(source.bytes)
 }
 
 /** More is a provider's mistake. */

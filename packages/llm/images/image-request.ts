@@ -10,8 +10,10 @@ import {
   textAt,
 } from '../formats/shared/reading/read-fields.ts'
 import { assertNoReservedFields } from '../formats/shared/requests/reserved-fields.ts'
+import { decodeBase64, readFirst } from '../json/base64.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
+import type { SentBody } from '../json/unwritten-json.ts'
 import { JsonTexts } from '../upstream/json-texts.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
 import { findImageType } from './image-type.ts'
@@ -123,12 +125,12 @@ function parseSource(value: Json, path: string): ImageSource {
   if (/^https?:/i.test(url)) return { kind: 'url', url }
   const data = /^data:[^,]{0,200};base64,/i.exec(url)
   if (data === null) throw invalid(at, 'must be a data URL in base64, or an address that begins with https:.')
-  return toSource(Buffer.from(url.slice(data[0].length), 'base64'), at)
+  return toSource(decodeBase64(url.slice(data[0].length)), at)
 }
 
 /** Returns an image with the type that its first bytes show: its name may be anything. */
-export function toSource(bytes: Buffer, path: string): Extract<ImageSource, { kind: 'data' }> {
-  const mediaType = findImageType(bytes)
+export function toSource(bytes: SentBody, path: string): Extract<ImageSource, { kind: 'data' }> {
+  const mediaType = findImageType(readFirst(bytes))
   if (mediaType === undefined) throw invalid(path, 'is not an image that we know.')
   return { kind: 'data', mediaType, bytes }
 }

@@ -3,7 +3,7 @@ import { type SentBody, toPieces, type UnwrittenBody } from '../json/unwritten-j
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly bytes: Buffer; readonly fileName: string; readonly mediaType: string }
+  | { readonly name: string; readonly bytes: SentBody; readonly fileName: string; readonly mediaType: string }
 
 /** Longer forms are written in pieces. */
 const SHORT_BYTES = 256 * 1024
@@ -21,7 +21,7 @@ export function encodeForm(parts: readonly FormPart[]): { contentType: string; b
 /** Returns a form that is yet to be written if it is long. Its Content-Type is known once it is written. */
 export function toSentForm(parts: readonly FormPart[]): { contentType: () => string; body: SentBody } {
   let length = 0
-  for (const part of parts) length += ('bytes' in part ? part.bytes : part.value).length
+  for (const part of parts) length += toLength(part)
   if (length <= SHORT_BYTES) {
     const { contentType, body } = encodeForm(parts)
     return { contentType: () => contentType, body }
@@ -63,8 +63,15 @@ class UnwrittenForm implements UnwrittenBody {
   }
 }
 
+/** What is yet to be made is long. */
+function toLength(part: FormPart): number {
+  if (!('bytes' in part)) return part.value.length
+  return 'pieces' in part.bytes ? Number.POSITIVE_INFINITY : part.bytes.length
+}
+
 function* toContent(part: FormPart): Generator<Buffer, void> {
   if (!('bytes' in part)) return yield* toPieces(part.value)
+  if ('pieces' in part.bytes) return yield* part.bytes.pieces()
   for (let at = 0; at < part.bytes.length; at += PIECE) yield part.bytes.subarray(at, at + PIECE)
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json-value.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import { toSentJson } from '../json/unwritten-json.ts'
@@ -127,7 +127,7 @@ function encodeImages(
     case 'input_references':
       return { input_references: urls.map(url => ({ type: 'image_url', image_url: { url } })) }
     case 'single':
-      return { image_url: urls[0] as string }
+      return { image_url: urls[0] as Json }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json-value.ts'
+import { UnwrittenBase64 } from './unwritten-base64.ts'
 import { weighJson } from './weigh-json.ts'
 
 /** What will be sent: its bytes, or what they are made of where making them at once would block the event loop. */
@@ -104,6 +105,7 @@ class ValueWriter {
   *#value(value: Json): Generator<Buffer, void> {
     if (weighJson(value, this.#piece) >= 0) this.#text += this.#stringify(value)
     else if (typeof value === 'string') yield* this.#string(value)
+    else if (value instanceof UnwrittenBase64) yield* this.#base64(value)
     else if (Array.isArray(value)) yield* this.#list(value)
     else if (typeof value === 'object' && value !== null) yield* this.#object(value)
     // A scalar in a piece that is smaller than the weight of any value.
@@ -119,6 +121,13 @@ class ValueWriter {
       at = end
       if (this.#isFull) yield this.#take()
     }
+    this.#text += '"'
+  }
+
+  *#base64(value: UnwrittenBase64): Generator<Buffer, void> {
+    this.#text += '"'
+    yield this.#take()
+    yield* UnwrittenBase64.write(value)
     this.#text += '"'
   }
 

@@ -1,7 +1,9 @@
 import type { Json } from './json-value.ts'
+import { UnwrittenBase64 } from './unwritten-base64.ts'
 
 /** What any value and any name costs besides its characters, as so many of them. */
 const LEAST_CHARS = 32
+const TOO_LONG = -1
 
 /**
  * Returns what is left of `room`, in characters, after a value that is encoded or copied. Less than 0: the value is longer, and its
@@ -11,6 +13,7 @@ export function weighJson(value: Json | undefined, room: number, least = LEAST_C
   let left = room - least
   if (typeof value === 'string') return left - value.length
   if (typeof value !== 'object' || value === null) return left
+  if (value instanceof UnwrittenBase64) return TOO_LONG
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length && left >= 0; at++) left = weighJson(value[at], left, least)
     return left

@@ -91,6 +91,11 @@ function toBareName(model: string): string {
   return model.replace(IGNORED, '').replace(/\/+$/, '')
 }
 
+/** Returns true if requests to a target are signed, for which their bodies are digested. */
+export function isSigned({ provider, options }: Target): boolean {
+  return provider.auth === 'aws' && toText(options?.access_key_id) !== undefined
+}
+
 /** With an `access_key_id` the key is its secret, and the request is signed; without it the key is a bearer token. */
 function authorizeAws(request: UpstreamRequest, { provider, options, apiKey }: Target, nowMs: number): void {
   const accessKeyId = toText(options?.access_key_id)

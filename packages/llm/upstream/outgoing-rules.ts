@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json/json-value.ts'
+import { UnwrittenBase64 } from '../json/unwritten-base64.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isAddressName, isSendableAddress, isSendableMedia, type MediaAddresses } from './media-addresses.ts'
 import { findReservedField, toPlainName } from './reserved-names.ts'
@@ -131,8 +132,9 @@ function toTexts(grant: Grant): SearchedTexts {
   return texts
 }
 
+/** The gateway encodes bytes as base64 itself, so that they are no address and name nothing. */
 function isScalar(value: Json): boolean {
-  return typeof value !== 'object'
+  return typeof value !== 'object' || value instanceof UnwrittenBase64
 }
 
 /** An object where none is expected: its meaning is unknown, so its names decide. */

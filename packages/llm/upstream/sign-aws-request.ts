@@ -34,7 +34,7 @@ export function signAwsRequest(request: UpstreamRequest, credential: AwsCredenti
     ...signed.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`),
     '',
     names,
-    hash(request.body),
+    request.bodyDigest ?? hash(request.body),
   ].join('\n')
   const date = time.slice(0, 8)
   const scope = `${date}/${credential.region}/${credential.service}/aws4_request`

@@ -10,6 +10,8 @@ export interface UpstreamRequest {
   readonly path: string
   readonly headers: Record<string, string>
   readonly body: Buffer
+  /** The SHA-256 of the body in hex, for a signature. Absent: it is computed at once where it is needed. */
+  readonly bodyDigest?: string
   /** What the body says. authorizeRequest checks it, and refuses a body without it. */
   readonly content?: OutgoingBody
   /** Wire names of what the format has no word for and the request asks for in another way. Absent: nothing. */

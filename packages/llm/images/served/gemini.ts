@@ -12,6 +12,7 @@ import {
 } from '../../formats/shared/reading/read-fields.ts'
 import { toPassThroughFindings } from '../../formats/shared/requests/findings.ts'
 import { listUnknownFields } from '../../formats/shared/requests/list-unknown-fields.ts'
+import { decodeBase64 } from '../../json/base64.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toSentJson, toSentText } from '../../json/unwritten-json.ts'
 import type { GoogleFields, ImageReply, ImageSource, ImageUsage } from '../image-format.ts'
@@ -133,7 +134,7 @@ function readPart(value: Json, path: string, prompt: PromptContent): void {
   const data = optionalObject(part, 'inlineData', `${path}.inlineData`)
   if (data === undefined) return
   const at = `${path}.inlineData.data`
-  const source = toSource(Buffer.from(textAt(data.data, at), 'base64'), at)
+  const source = toSource(decodeBase64(textAt(data.data, at)), at)
   // A caller may call it something else, which the provider would read it as. The body is the gateway's own copy.
   data.mimeType = source.mediaType
   prompt.images.push(source)

@@ -3,9 +3,11 @@ import { systemClock } from '../../core/clock.ts'
 import type { AnswerStore } from '../../gateway/idempotency/answer-store.ts'
 import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
 import { Idempotency } from '../../gateway/idempotency/idempotency.ts'
+import { runSteps } from '../../http/fairness/sliced-work.ts'
 import {
   insertClaims,
   keepAnswers,
+  keepSealedAnswer,
   listClaims,
   type NewAnswer,
   type NewClaim,
@@ -13,7 +15,9 @@ import {
   releaseClaims,
   removeOwners,
   renewOwner,
+  type SealedAnswer,
   type StoredClaim,
+  sealAnswer,
   takeOverClaim,
 } from '../../storage/idempotency/idempotent-answers.ts'
 import { openPool } from '../../storage/pool.ts'
@@ -45,7 +49,7 @@ export async function openIdempotency(parts: AppParts, slots: DatabaseSlots): Pr
 
 /** Rows of one statement. */
 const MAX_ROWS = 500
-/** Bytes of answers of one statement. */
+/** Bytes of answers of one statement. A longer answer has one of its own. */
 const MAX_BYTES = 1024 * 1024
 
 function openStore(
@@ -76,6 +80,12 @@ function openStore(
       return answers.map(({ claimId }) => kept.has(claimId))
     },
   })
+  const longKeeps = new GroupedQueries<SealedAnswer, boolean>({
+    maxSize: 1,
+    run: async answers => [await keepSealedAnswer(pool, answers[0] as SealedAnswer)],
+  })
+  const keepLong = async (answer: NewAnswer): Promise<boolean> =>
+    longKeeps.query(await runSteps(sealAnswer(secretBox, answer)))
   const releases = new GroupedQueries<string, undefined>({
     maxSize: MAX_ROWS,
     async run(claimIds) {
@@ -90,7 +100,8 @@ function openStore(
     find: hash => finds.query(hash),
     findAll: hashes => listClaims(pool, hashes),
     takeOver: (claim, previousId) => takeOverClaim(pool, claim, previousId),
-    keep: (claimId, bytes) => keeps.query({ claimId, bytes }),
+    keep: (claimId, bytes) =>
+      bytes.length > MAX_BYTES ? keepLong({ claimId, bytes }) : keeps.query({ claimId, bytes }),
     read: (claimId, environmentId) => slots.run(environmentId, () => readAnswer(pool, secretBox, claimId)),
     release: async claimIds => {
       await Promise.all(claimIds.map(id => releases.query(id)))

@@ -1,3 +1,5 @@
+import { runAtOnce } from '@rideau/llm/json/run-at-once'
+import { measureLongestStep } from '@rideau/llm/testing/measure-ms'
 import { describe, expect, test } from 'vitest'
 import { systemRandom } from '../random.ts'
 import { openSecretBox, SecretBoxError, UnknownMasterKeyError } from './secret-box.ts'
@@ -12,6 +14,21 @@ describe('the secret box', () => {
       expect(box.open(box.seal(text, CONTEXT), CONTEXT)).toBe(text)
     },
   )
+
+  test.each([0, 1, 262_144, 262_145, 1_000_001])(
+    'seals %i bytes in steps as it seals them at once',
+    length => {
+      const bytes = Buffer.alloc(length, 'answer')
+      const sealed = runAtOnce(box.sealSteps(bytes, CONTEXT))
+      expect(box.openBytes(sealed, CONTEXT).equals(bytes)).toBe(true)
+      expect(sealed).toHaveLength(box.seal(bytes, CONTEXT).length)
+      expect(() => box.openBytes(sealed, `${CONTEXT}2`)).toThrow(SecretBoxError)
+    },
+  )
+
+  test('seals 16 MiB in short steps', () => {
+    expect(measureLongestStep(box.sealSteps(Buffer.alloc(16 * 1_048_576), CONTEXT))).toBeLessThan(5)
+  })
 
   test('seals the same text to different bytes each time, which do not contain it', () => {
     const [a, b] = [box.seal('sk-very-secret', CONTEXT), box.seal('sk-very-secret', CONTEXT)]

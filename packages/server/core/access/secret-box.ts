@@ -11,6 +11,8 @@ export interface SecretBox {
   readonly keyId: string
   /** A string is sealed as its bytes in UTF-8. */
   seal(plaintext: string | Uint8Array, context: string): Buffer
+  /** Seals like `seal`, and yields between pieces of the work, each of which takes less than a millisecond. */
+  sealSteps(plaintext: Uint8Array, context: string): Generator<void, Buffer>
   /** Throws SecretBoxError if the bytes were altered, or sealed with another context or a key that the box lacks. */
   open(sealed: Buffer, context: string): string
   /** Opens like `open`, for content that is not text. */
@@ -38,6 +40,8 @@ const KEY_BYTES = 32
 const KEY_ID_BYTES = 8
 const IV_BYTES = 12
 const TAG_BYTES = 16
+/** What is sealed at once. */
+const PIECE = 256 * 1024
 const HEAD_BYTES = 1 + KEY_ID_BYTES
 const BODY_AT = HEAD_BYTES + IV_BYTES + TAG_BYTES
 
@@ -88,6 +92,19 @@ export function openSecretBox(
       const bytes = typeof plaintext === 'string' ? Buffer.from(plaintext) : plaintext
       const body = [cipher.update(bytes), cipher.final()]
       return Buffer.concat([ownHead, iv, cipher.getAuthTag(), ...body])
+    },
+    *sealSteps(plaintext, context) {
+      const iv = random.bytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(boundTo(ownHead, context))
+      const sealed = Buffer.allocUnsafeSlow(BODY_AT + plaintext.length)
+      for (let at = 0; at < plaintext.length; at += PIECE) {
+        cipher.update(plaintext.subarray(at, at + PIECE)).copy(sealed, BODY_AT + at)
+        yield
+      }
+      // A stream cipher has nothing left.
+      cipher.final()
+      Buffer.concat([ownHead, iv, cipher.getAuthTag()]).copy(sealed)
+      return sealed
     },
     open: (sealed, context) => openBytes(sealed, context).toString('utf8'),
     openBytes,

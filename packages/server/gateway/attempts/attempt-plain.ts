@@ -1,6 +1,7 @@
 import type { PlainAnswer } from '@rideau/llm/formats/shared/answers/plain-answer'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
+import { assertBoundedAnswer } from '@rideau/llm/reply/bounded-answer'
 import type { ChatReply } from '@rideau/llm/reply/chat-reply'
 import { MAX_DETAILS, tooManyDetails } from '@rideau/llm/reply/reasoning-detail'
 import type { Target } from '@rideau/llm/upstream/target'
@@ -38,6 +39,7 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     const parsed = parseAnswer(answer, format.decodeError)
     if (!parsed.ok) return parsed
     const { body } = parsed
+    assertBoundedAnswer(body)
     const reply = format.decodeReply(body, target)
     assertBounded(reply)
     if (reply.choices.length > 0) {

@@ -2,6 +2,8 @@ import { openAiChat } from '@rideau/llm/formats/openai-chat/client/client'
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import type { Message } from '@rideau/llm/request/message'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import { FieldRules, SCALAR } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { EncodedRequest } from '@rideau/llm/upstream/upstream-request'
 import { expect, test } from 'vitest'
@@ -55,6 +57,35 @@ test('authorizes a short request at once, and a long one with all of its bytes',
   expect(long?.headers.authorization).toBe('Bearer secret')
   expect(JSON.parse(String(long?.body))).toEqual({ ...encoded.content?.value, model: 'm' })
   expect(context.watched).toBe(0)
+})
+
+const AWS: Target = {
+  ...{
+    provider: findProvider('bedrock') as Provider,
+    model: 'm',
+    baseUrl: 'https://a.example',
+    apiKey: 'secret',
+  },
+  options: { access_key_id: 'AKID', region: 'eu-west-1' },
+}
+
+test('signs a long request for AWS as a short one, with a digest that takes turns', async () => {
+  const value = { prompt: 'x'.repeat(300_000) }
+  const content = { rules: new FieldRules([['prompt', SCALAR]], 'refused'), value }
+  const encoded = (body: EncodedRequest['body']): EncodedRequest => ({
+    ...{ origin: AWS.baseUrl, path: '/', headers: {}, body, content },
+  })
+  const bytes = Buffer.from(JSON.stringify(value))
+  const atOnce = { ...encoded(bytes), body: bytes, headers: {} as Record<string, string> }
+  authorizeRequest(atOnce, AWS, 0, authorization.grant)
+  for (const body of [bytes, { pieces: () => [bytes].values() as Generator<Buffer, void> }]) {
+    const request = authorizeWritten(encoded(body), { ...authorization, target: AWS, ctx: watch(1_000_000) })
+    expect(request).toBeInstanceOf(Promise)
+    const signed = await request
+    expect(signed?.bodyDigest).toMatch(/^[0-9a-f]{64}$/)
+    expect(signed?.headers).toEqual(atOnce.headers)
+    expect(signed?.headers.authorization).toContain('Signature=')
+  }
 })
 
 test('a request that is stopped while it is written gets no credential, and its call is interrupted and never made', async () => {

@@ -1,7 +1,8 @@
-import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import { authorizeRequest, isSigned } from '@rideau/llm/upstream/authorize-request'
 import type { Grant } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { EncodedRequest, UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import { digestBody } from '../../http/body/digest-body.ts'
 import { writeBody } from '../../http/body/write-body.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { STOPPED, type WatchedContext } from './attempt-whole.ts'
@@ -15,9 +16,12 @@ export interface Authorization {
   readonly grant: Grant
 }
 
+/** Longer bodies are digested in slices. */
+const SHORT_BYTES = 256 * 1024
+
 /**
  * Writes the body of a request and puts the target's credential on it (`authorizeRequest`). Returns a promise if the body is so long that
- * it is written in slices; it resolves with undefined if the request is stopped meanwhile.
+ * it is written, or digested for a signature, in slices; it resolves with undefined if the request is stopped meanwhile.
  */
 export function authorizeWritten(
   encoded: EncodedRequest,
@@ -27,8 +31,8 @@ export function authorizeWritten(
     authorizeRequest(request, target, now(), grant)
     return request
   }
-  if (isWritten(encoded)) return authorize(withType(encoded))
-  return write(encoded, ctx).then(request => (request === undefined ? undefined : authorize(request)))
+  if (isWritten(encoded) && !isDigested(encoded.body, target)) return authorize(withType(encoded))
+  return write(encoded, ctx, target).then(request => (request === undefined ? undefined : authorize(request)))
 }
 
 /**
@@ -59,14 +63,27 @@ function withType(request: WrittenRequest): UpstreamRequest {
   return { ...rest, headers: { ...rest.headers, 'content-type': contentType() } }
 }
 
-async function write(encoded: EncodedRequest, ctx: WatchedContext): Promise<UpstreamRequest | undefined> {
+function isDigested(body: Buffer, target: Target): boolean {
+  return body.length > SHORT_BYTES && isSigned(target)
+}
+
+async function write(
+  encoded: EncodedRequest,
+  ctx: WatchedContext,
+  target: Target,
+): Promise<UpstreamRequest | undefined> {
   let isStopped = false
   ctx.watch(undefined, () => {
     isStopped = true
   })
   try {
-    const body = await writeBody(encoded.body, ctx, () => isStopped)
-    return isStopped ? undefined : withType({ ...encoded, body })
+    const findStop = (): boolean => isStopped
+    const body = await writeBody(encoded.body, ctx, findStop)
+    if (isStopped) return undefined
+    const request = withType({ ...encoded, body })
+    if (!isDigested(body, target)) return request
+    const bodyDigest = await digestBody(body, ctx, findStop)
+    return findStop() ? undefined : { ...request, bodyDigest }
   } finally {
     ctx.unwatch()
   }

@@ -31,8 +31,8 @@ export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   readonly files: readonly Buffer[] | undefined
-  /** The most that it may use at a target. */
-  maxAt(target: ResolvedTarget): AudioBounds
+  /** The most that it may use at a target of this client. */
+  maxAt(client: AudioClient): AudioBounds
   findObjection(target: ResolvedTarget): AudioObjection | undefined
   attempt(target: Target, resolved: AudioTarget): Promise<AttemptResult<Reply>>
   encode(reply: Reply): EncodedAudio
@@ -56,6 +56,8 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
   readonly #ctx: IdentifiedContext
   readonly #task: AudioTask<Reply>
   readonly #deps: PipelineDeps
+  /** Each target of an alias asks for the tokens of the same prompt, which take up to a millisecond. */
+  readonly #most = new Map<AudioClient, AudioBounds>()
   #inputTokens = 0
 
   constructor(ctx: IdentifiedContext, task: AudioTask<Reply>, deps: PipelineDeps) {
@@ -88,7 +90,7 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     return selectAudioTargets(
       {
         ...{ model, capability, caller, environment, limits, mount },
-        maxAt: target => task.maxAt(target),
+        maxAt: target => this.#maxAt(target),
         findObjection: target => task.findObjection(target),
       },
       this.#deps,
@@ -100,7 +102,7 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     selection: TargetSelection<AudioTarget>,
     limits: MeterSet,
   ): ReservedCall<AudioTarget> | Promise<ReservedCall<AudioTarget>> {
-    const most = selection.targets.map(target => ({ ...target, most: this.#task.maxAt(target) }))
+    const most = selection.targets.map(target => ({ ...target, most: this.#maxAt(target) }))
     const amounts = toReservedAudioAmounts(most)
     const input = most.map(({ most: { usage } }) => usage.tokens.textInput + usage.tokens.audioInput)
     this.#inputTokens = Math.min(amounts.tokens, Math.max(...input))
@@ -113,15 +115,22 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
+  #maxAt({ provider }: ResolvedTarget): AudioBounds {
+    const client = clientOf(provider)
+    const most = this.#most.get(client) ?? this.#task.maxAt(client)
+    this.#most.set(client, most)
+    return most
+  }
+
   async attempt(target: Target, resolved: AudioTarget): Promise<AttemptResult<AnsweredAudio<Reply>>> {
     const result = await this.#task.attempt(target, resolved)
     if (result.ok) return { ...result, value: { reply: result.value, target: resolved } }
     if (result.charge === undefined) return result
-    return { ...result, bill: toAbandonedAudioBill(this.#task.maxAt(resolved), resolved) }
+    return { ...result, bill: toAbandonedAudioBill(this.#maxAt(resolved), resolved) }
   }
 
   async answer({ reply, target }: AnsweredAudio<Reply>): Promise<void> {
-    const bill = toAudioBill(reply.usage, this.#task.maxAt(target), target)
+    const bill = toAudioBill(reply.usage, this.#maxAt(target), target)
     this.#ctx.recordFields.answered = bill
     const { contentType, bytes } = this.#task.encode(reply)
     const headers = answerHeaders(this.#ctx, target, contentType, this.#deps)

@@ -1,5 +1,6 @@
+import { openAiAudio } from '@rideau/llm/audio/openai-audio'
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { json, type ScriptedUpstream, type UpstreamAnswer } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
@@ -64,6 +65,15 @@ const post = (
   })
 
 describe('transcriptions', () => {
+  test('the most that a request may use is found once, and not by each target and step', async () => {
+    const found = vi.spyOn(openAiAudio, 'maxTranscriptUsage')
+    upstream.script(heard)
+    const response = await post(TRANSCRIPTIONS, toForm({ model: 'openai/whisper-1', file: new Blob([MP3]) }))
+    expect(response.status).toBe(200)
+    expect(found).toHaveBeenCalledTimes(1)
+    found.mockRestore()
+  })
+
   test('reach the provider from the official client as a form and come back with their usage', async () => {
     upstream.script(heard)
     const file = await toFile(MP3, 'talk.mp3')

@@ -1,4 +1,4 @@
-import type { AudioObjection } from '@rideau/llm/audio/audio-client'
+import type { AudioClient, AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { SpeechReply, SpeechRequest } from '@rideau/llm/audio/audio-format'
 import { countCharacters } from '@rideau/llm/audio/audio-pricing'
 import { encodeSpeechReply } from '@rideau/llm/audio/encode-speech'
@@ -52,8 +52,8 @@ class Speech implements AudioTask<SpeechReply> {
     return this.#request.model
   }
 
-  maxAt({ provider }: ResolvedTarget): AudioBounds {
-    const usage = clientOf(provider).maxSpeechUsage(this.#request)
+  maxAt(client: AudioClient): AudioBounds {
+    const usage = client.maxSpeechUsage(this.#request)
     return { usage, characters: countCharacters(this.#request.input) }
   }
 

@@ -1,4 +1,4 @@
-import type { AudioObjection } from '@rideau/llm/audio/audio-client'
+import type { AudioClient, AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { TranscriptionReply, TranscriptionRequest } from '@rideau/llm/audio/audio-format'
 import { type EncodedAudio, encodeTranscript } from '@rideau/llm/audio/encode-transcript'
 import type { JsonObject } from '@rideau/llm/json/json-value'
@@ -50,8 +50,8 @@ class Transcription implements AudioTask<TranscriptionReply> {
     return this.#request.model
   }
 
-  maxAt({ provider }: ResolvedTarget): AudioBounds {
-    return { usage: clientOf(provider).maxTranscriptUsage(this.#request), characters: 0 }
+  maxAt(client: AudioClient): AudioBounds {
+    return { usage: client.maxTranscriptUsage(this.#request), characters: 0 }
   }
 
   findObjection(target: ResolvedTarget): AudioObjection | undefined {

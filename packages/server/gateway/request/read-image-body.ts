@@ -69,7 +69,10 @@ function toParsed(
   }
 }
 
+/** Returns the files of a form, which holds bytes alone. */
 function toFiles({ images, mask }: EditSources): Buffer[] {
   const sources = mask === undefined ? images : [...images, mask]
-  return sources.flatMap(source => (source.kind === 'data' ? [source.bytes] : []))
+  return sources.flatMap(source =>
+    source.kind === 'data' && Buffer.isBuffer(source.bytes) ? [source.bytes] : [],
+  )
 }

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { runAtOnce } from '@rideau/llm/json/run-at-once'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openSecretBox, type SecretBox } from '../../core/access/secret-box.ts'
@@ -10,12 +11,14 @@ import { expireAnswers } from './expire-answers.ts'
 import {
   insertClaims,
   keepAnswers,
+  keepSealedAnswer,
   listClaims,
   type NewClaim,
   readAnswer,
   releaseClaims,
   removeOwners,
   renewOwner,
+  sealAnswer,
   takeOverClaim,
 } from './idempotent-answers.ts'
 
@@ -110,6 +113,22 @@ describe.each(listTestServers())('answers of idempotency keys on $label', server
     await age(claim, 24)
     expect(await find(claim)).toMatchObject({ isKept: true, isFree: true })
     expect(await readAnswer(pool, box, claim.id)).toBeUndefined()
+  })
+
+  test('a long answer is sealed in steps and stored by itself, unless its claim was taken over', async () => {
+    const { pool } = database
+    const [first, other] = [toClaim(), toClaim()]
+    for (const claim of [first, other]) await insertClaim(pool, claim)
+    const bytes = Buffer.alloc(3_000_000, 'answer')
+    const sealed = runAtOnce(sealAnswer(box, { claimId: first.id, bytes }))
+    expect(await keepSealedAnswer(pool, sealed)).toBe(true)
+    const stored = await readAnswer(pool, box, first.id)
+    expect(stored?.bytes.equals(bytes)).toBe(true)
+    expect(stored?.leftMs).toBeGreaterThan(23.9 * 3_600_000)
+    expect(await find(first)).toMatchObject({ isKept: true, bytes: bytes.length })
+    expect(await find(other)).toMatchObject({ isKept: false })
+    await takeOverClaim(pool, toClaim({ hash: other.hash }), other.id)
+    expect(await keepSealedAnswer(pool, { ...sealed, claimId: other.id })).toBe(false)
   })
 
   test('expired answers, abandoned claims and what an environment has too many are removed', async () => {

@@ -84,6 +84,7 @@ export function openFileSecretBox(dataDir: string, random: Random): SecretBox {
       return reload().keyId
     },
     seal: (plaintext, context) => reload().seal(plaintext, context),
+    sealSteps: (plaintext, context) => reload().sealSteps(plaintext, context),
     fingerprint: plaintext => box.fingerprint(plaintext),
     sign: (bytes, purpose) => box.sign(bytes, purpose),
     open: (sealed, context) => openBytes(sealed, context).toString('utf8'),

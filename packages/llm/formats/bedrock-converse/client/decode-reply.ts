@@ -23,8 +23,9 @@ export function decodeReply(body: JsonObject): ChatReply {
   const message = toObject(toObject(body.output)?.message)
   if (message === undefined) return { choices: [], usage }
   const blocks = toObjects(message.content)
-  const details = blocks.map(toDetail).filter(detail => detail !== undefined)
-  const calls = decodeToolCalls(blocks)
+  const ofBlocks = blocks.map(toDetail)
+  const details = ofBlocks.filter(detail => detail !== undefined)
+  const calls = decodeToolCalls(blocks, ofBlocks)
   const answer = findAnswer(blocks)
   const content = answer ?? toText(blocks.map(toVisibleText).join(''))
   const decoded: ReplyMessage = { role: 'assistant', content: content ?? null }
@@ -34,7 +35,7 @@ export function decodeReply(body: JsonObject): ChatReply {
   if (details.length > 0) decoded.reasoning_details = details
   const finishReason = toFinishReason(body.stopReason, calls.length > 0)
   if (finishReason === 'broken') return { choices: [], usage }
-  const parts = answer === undefined ? findOrder(blocks) : undefined
+  const parts = answer === undefined ? findOrder(blocks, ofBlocks) : undefined
   const choice: ReplyChoice = {
     index: 0,
     message: decoded,
@@ -45,12 +46,15 @@ export function decodeReply(body: JsonObject): ChatReply {
   return { choices: [choice], usage }
 }
 
+/** The reasoning of each block of an answer. */
+type BlockDetails = readonly (ReasoningDetail | undefined)[]
+
 /** The blocks in their order; undefined: it is the usual one. */
-function findOrder(blocks: readonly JsonObject[]): readonly ReplyPart[] | undefined {
+function findOrder(blocks: readonly JsonObject[], details: BlockDetails): readonly ReplyPart[] | undefined {
   const order = new PartOrder()
   let calls = 0
   for (const [index, block] of blocks.entries()) {
-    order.addReasoning(toReasoningText(block), toDetail(block, index))
+    order.addReasoning(toReasoningText(block), details[index])
     order.addText(toVisibleText(block))
     if (findCall(block) !== undefined) order.addCall(calls++)
   }
@@ -64,8 +68,10 @@ function findAnswer(blocks: readonly JsonObject[]): string | undefined {
 }
 
 function toVisibleText(block: JsonObject): string {
+  const text = toText(block.text) ?? ''
+  if (block.citationsContent === undefined) return text
   const cited = toArray(toObject(block.citationsContent)?.content)
-  return [block, ...cited.map(toObject)].map(part => toText(part?.text) ?? '').join('')
+  return text + cited.map(part => toText(toObject(part)?.text) ?? '').join('')
 }
 
 function toReasoningText(block: JsonObject): string {
@@ -74,21 +80,22 @@ function toReasoningText(block: JsonObject): string {
 
 function toDetail(block: JsonObject, index: number): ReasoningDetail | undefined {
   const content = toObject(block.reasoningContent)
+  if (content === undefined) return undefined
   return toReasoningDetail({
     text: toReasoningText(block),
-    signature: toText(toObject(content?.reasoningText)?.signature) ?? '',
-    redacted: decodeRedacted(content?.redactedContent),
+    signature: toText(toObject(content.reasoningText)?.signature) ?? '',
+    redacted: decodeRedacted(content.redactedContent),
     index,
   })
 }
 
 /** Packs the reasoning before each call into its id, so that it comes back with the result. */
-function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
+function decodeToolCalls(blocks: readonly JsonObject[], details: BlockDetails): ToolCall[] {
   const calls: ToolCall[] = []
   const budget = new CallBudget()
   let pending: ReasoningDetail[] = []
   for (const [index, block] of blocks.entries()) {
-    const detail = toDetail(block, index)
+    const detail = details[index]
     if (detail !== undefined) pending.push(detail)
     const call = findCall(block)
     if (call === undefined) continue

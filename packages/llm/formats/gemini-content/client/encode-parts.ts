@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
+import { UnwrittenBase64 } from '../../../json/unwritten-base64.ts'
 import type { ContentPart } from '../../../request/message.ts'
 
 /** Media types by formats of `input_audio`, if they are not `audio/` and the format. */
@@ -69,7 +70,7 @@ function encodeAddress(fileUri: string): JsonObject | undefined {
 }
 
 function encodeAudio(audio: JsonObject | undefined): JsonObject | undefined {
-  const data = toText(audio?.data)
+  const data = audio?.data instanceof UnwrittenBase64 ? audio.data : toText(audio?.data)
   const format = toText(audio?.format)
   if (data === undefined || format === undefined) return undefined
   return { inlineData: { mimeType: AUDIO_TYPES[format] ?? `audio/${format}`, data } }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObjects } from '../../../json/json-value.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
-import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { MAX_DETAILS, type ReasoningDetail, tooManyDetails } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
@@ -69,6 +69,7 @@ class MessageCollector {
       if (text !== '') this.#reasoning += this.#reasoning === '' ? text : PARAGRAPH + text
       this.order.addReasoning(text, undefined)
       const details = decodeReasoningDetails(item, this.#providerId)
+      if (this.#details.length + details.length > MAX_DETAILS) throw tooManyDetails()
       this.#details.push(...withIndexes(details, this.#details.length))
       this.#pending.push(...details)
     } else this.#addCall(item)

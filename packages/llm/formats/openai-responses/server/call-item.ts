@@ -1,10 +1,13 @@
-import type { JsonObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
 import { KeptText } from '../../../stream/kept-text.ts'
 import { parseInnerObject } from '../../shared/reading/parse-inner-json.ts'
 import type { CalledTool } from '../../shared/requests/parsed-chat.ts'
 import { toArgumentsOrEmpty } from '../../shared/tools/tool-arguments.ts'
 import { BaseItem, type ItemStatus, type WireEvent } from './open-items.ts'
+
+/** Commands have some hundred words, and systems take 128 KiB of them. */
+const MAX_WORDS = 65_536
 
 /** A call of one of the caller's tools, in the form that its tool has in this format. */
 export class CallItem extends BaseItem {
@@ -69,16 +72,20 @@ export class CallItem extends BaseItem {
 
   #action(isDone: boolean): JsonObject {
     const given = isDone ? toArgumentsOrEmpty(this.#arguments.toString()) : {}
-    const command = Array.isArray(given.command)
-      ? given.command.map(String)
-      : (toText(given.command)?.split(' ') ?? [])
+    const command = toWords(given.command)
+    if (command.length > MAX_WORDS) throw new Error(`a command has more than ${MAX_WORDS} words`)
     const directory = toText(given.working_directory)
     return {
       type: 'exec',
-      command,
+      command: command.map(String),
       env: {},
       ...(typeof given.timeout_ms === 'number' ? { timeout_ms: Math.round(given.timeout_ms) } : {}),
       ...(directory === undefined ? {} : { working_directory: directory }),
     }
   }
+}
+
+/** Returns the words of a command, or one more than it may have. */
+function toWords(command: Json | undefined): readonly Json[] {
+  return Array.isArray(command) ? command : (toText(command)?.split(' ', MAX_WORDS + 1) ?? [])
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { toArray, toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
-import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { MAX_DETAILS, type ReasoningDetail, tooManyDetails } from '../../../reply/reasoning-detail.ts'
 import { toArgumentsText } from '../../shared/reading/arguments-text.ts'
 
 /** Decoders of output items and of a response's end, for plain responses and streams. */
@@ -44,6 +44,7 @@ export function decodeReasoningDetails(item: JsonObject, providerId: string): re
   if (data === undefined) return []
   const id = toText(item.id)
   const own = { via: providerId, ...(id === undefined ? {} : { id }) }
+  if (toArray(item.summary).length > MAX_DETAILS) throw tooManyDetails()
   const summaries = toObjects(item.summary).map(part => toText(part.text))
   return [
     ...summaries

@@ -49,10 +49,13 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['safety', 'content_filter'],
 ])
 
+/** Longer than any reason. */
+const MAX_REASON = 64
+
 /** undefined: the choice has not finished. An unknown reason counts as a stop. */
 export function readFinishReason(value: Json | undefined, hasToolCalls: boolean): FinishReason | undefined {
   if (typeof value !== 'string' || value === '') return undefined
-  const reason = FINISH_REASONS.get(value.toLowerCase()) ?? 'stop'
+  const reason = FINISH_REASONS.get(value.slice(0, MAX_REASON).toLowerCase()) ?? 'stop'
   // Some say `stop` after tool calls, others `tool_calls` after none.
   if (reason === 'stop' && hasToolCalls) return 'tool_calls'
   return reason === 'tool_calls' && !hasToolCalls ? 'stop' : reason
