@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { KeySetCache } from './key-set-cache.ts'
 import { FederatedConfigError, type KeySets } from './key-sets.ts'
@@ -25,12 +25,12 @@ const toKeySets = (): KeySets => new Map([['https://issuer.example', { keys: [] 
 function openCache() {
   let now = 1_000_000
   let asked = 0
-  let answer: () => Promise<KeySets> = () => Promise.resolve(toKeySets())
+  let answer: (config: FederatedConfig) => Promise<KeySets> = () => Promise.resolve(toKeySets())
   const cache = new KeySetCache({
     clock: { now: () => now },
-    fetch: () => {
+    fetch: config => {
       asked += 1
-      return answer()
+      return answer(config)
     },
   })
   const fail = () => Promise.reject(new FederatedConfigError('issuer', `Failure ${asked}.`))
@@ -40,7 +40,7 @@ function openCache() {
     advance: (ms: number) => {
       now += ms
     },
-    answerWith: (next: () => Promise<KeySets>) => {
+    answerWith: (next: (config: FederatedConfig) => Promise<KeySets>) => {
       answer = next
     },
     fail: () => {
@@ -169,6 +169,36 @@ describe('a provider that fails', () => {
     await expect(cache.get(CONFIG)).rejects.toThrow(TypeError)
     recover()
     expect(await cache.get(CONFIG)).toEqual(toKeySets())
+  })
+})
+
+describe('an organization that waits for very many issuers', () => {
+  afterEach(() => vi.useRealTimers())
+
+  test('neither delays nor fails the fetch of another one, also of the same issuer', async () => {
+    const { cache, asked, answerWith, recover } = openCache()
+    answerWith(() => new Promise(() => {}))
+    const ofOther = (n: number) => toConfig({ orgId: 'other', issuers: [`https://issuer-${n}.example`] })
+    for (let n = 0; n < 100; n++) void cache.get(ofOther(n)).catch(() => undefined)
+    void cache.get(toConfig({ orgId: 'other' })).catch(() => undefined)
+    await new Promise(resolve => setImmediate(resolve))
+    expect(asked()).toBe(32)
+    recover()
+    expect(await cache.get(toConfig({ orgId: 'victim' }))).toEqual(toKeySets())
+  })
+
+  test('gets no keys for those that it does not come to, and other organizations may ask for them at once', async () => {
+    vi.useFakeTimers()
+    const { cache, answerWith, recover } = openCache()
+    answerWith(() => new Promise(() => {}))
+    for (let n = 0; n < 32; n++) {
+      void cache.get(toConfig({ orgId: 'other', issuers: [`https://issuer-${n}.example`] })).catch(() => {})
+    }
+    const refused = cache.get(toConfig({ orgId: 'other' })).catch(error => error)
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(await refused).toBeInstanceOf(FederatedConfigError)
+    recover()
+    expect(await cache.get(toConfig({ orgId: 'victim' }))).toEqual(toKeySets())
   })
 })
 

@@ -1,6 +1,7 @@
 import { FairCache } from '../core/admission/fair-cache.ts'
 import type { Clock } from '../core/clock.ts'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
+import { FairSlots } from '../http/fairness/fair-slots.ts'
 import { FederatedConfigError, type KeySets } from './key-sets.ts'
 
 export interface KeySetCacheOptions {
@@ -22,6 +23,10 @@ const MAX_BACKOFF_MS = 60_000
 /** A key set takes up to 200 KiB, and mostly 5. */
 const MAX_ENTRIES = 500
 
+/** Fetches at once, of which an organization starts few. */
+const FETCHES = { total: 512, perTenant: 32, perCaller: 32, waitingPerTenant: 128 }
+const WAIT_MS = 3_000
+
 interface Entry {
   keySets: KeySets | undefined
   fetchedAt: number
@@ -32,18 +37,22 @@ interface Entry {
   failures: number
   retryAt: number
   pending: Promise<void> | undefined
+  /** The organizations that wait until they may fetch. */
+  readonly waiting: Map<string, Promise<void>>
 }
 
 /**
  * Keeps the key sets of identity providers, so that a token costs no request to its provider. Configurations with the same
  * issuers share an entry, and organizations the room for entries. Ask with the issuer of one token alone (findOwnConfig): an entry
- * fails as a whole. Whatever tokens and providers do, a provider gets one request at a time, at most one in 30 seconds because of
+ * fails as a whole, for all organizations. So `fetch` must use the share of none of them; how many fetches each starts is bounded here.
+ * Whatever tokens and providers do, a provider gets one request at a time, at most one in 30 seconds because of
  * unknown keys, and fewer and fewer while it fails.
  */
 export class KeySetCache {
   readonly #fetch: KeySetCacheOptions['fetch']
   readonly #clock: Clock
   readonly #entries = new FairCache<Entry>(MAX_ENTRIES)
+  readonly #slots = new FairSlots(FETCHES)
 
   constructor({ fetch, clock }: KeySetCacheOptions) {
     this.#fetch = fetch
@@ -62,7 +71,7 @@ export class KeySetCache {
     if (entry.pending !== undefined || now >= entry.retryAt) await this.#load(entry, config)
     const { keySets, failure } = entry
     const isUsable = this.#clock.now() < entry.fetchedAt + FRESH_MS + STALE_MS
-    if (keySets !== undefined && (failure === undefined || isUsable)) return keySets
+    if (keySets !== undefined && isUsable) return keySets
     throw failure ?? new FederatedConfigError('issuer', 'The key set could not be fetched.')
   }
 
@@ -79,12 +88,33 @@ export class KeySetCache {
     return entry.keySets ?? used
   }
 
-  /** Concurrent callers share one fetch. Never throws FederatedConfigError: the entry holds it. */
+  /**
+   * Concurrent callers share one fetch. One that waits for its organization's turn is not shared with others: they would wait for that
+   * organization. Never throws FederatedConfigError: the entry holds it.
+   */
   #load(entry: Entry, config: FederatedConfig): Promise<void> {
-    entry.pending ??= this.#fetchInto(entry, config).finally(() => {
-      entry.pending = undefined
-    })
-    return entry.pending
+    const { orgId = '' } = config
+    const shared = entry.pending ?? entry.waiting.get(orgId)
+    if (shared !== undefined) return shared
+    const started = this.#startFetch(entry, config, orgId).finally(() => entry.waiting.delete(orgId))
+    entry.waiting.set(orgId, started)
+    return started
+  }
+
+  async #startFetch(entry: Entry, config: FederatedConfig, orgId: string): Promise<void> {
+    const { askedAt } = entry
+    const caller = `caller in ${orgId}`
+    if (!(await this.#slots.acquire(orgId, caller, WAIT_MS))) return
+    try {
+      const isFetched = entry.pending === undefined && entry.askedAt !== askedAt
+      if (isFetched) return
+      entry.pending ??= this.#fetchInto(entry, config).finally(() => {
+        entry.pending = undefined
+      })
+      await entry.pending
+    } finally {
+      this.#slots.release(orgId, caller)
+    }
   }
 
   async #fetchInto(entry: Entry, config: FederatedConfig): Promise<void> {
@@ -125,5 +155,6 @@ function createEntry(): Entry {
     failures: 0,
     retryAt: 0,
     pending: undefined,
+    waiting: new Map(),
   }
 }

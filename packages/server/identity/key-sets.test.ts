@@ -8,7 +8,8 @@ import {
   KEYS,
   openIdentityProvider,
 } from '../testing/fakes/identity-provider.ts'
-import { FederatedConfigError, fetchKeySets } from './key-sets.ts'
+import { measureLongestTick } from '../testing/harness/longest-tick.ts'
+import { FederatedConfigError, fetchKeySets, type KeySets } from './key-sets.ts'
 
 const LOOPBACK = openConfiguredEgress({ allowPrivate: true })
 
@@ -58,14 +59,27 @@ describe('the key set of an issuer', () => {
     expect(idp.asked).toEqual([KEYS])
   })
 
-  test('keeps public signing keys only', async () => {
+  test('keeps public signing keys for its algorithms only', async () => {
     const [own, rsa] = [idp.publicKey, await createKey('RS256')]
     const secret = { kty: 'oct', k: 'c2VjcmV0' }
     const { privateJwk } = await createKey('ES256')
     const keys = [{ ...own, use: 'enc' }, secret, privateJwk, { kty: 'EC', crv: 'P-256' }, rsa.publicJwk, own]
     idp.answers.set(KEYS, { body: { keys } })
     const sets = await fetchKeySets(toConfig(), LOOPBACK)
-    expect(sets.get(idp.issuer)?.keys).toEqual([rsa.publicJwk, own])
+    expect(sets.get(idp.issuer)?.keys).toEqual([own])
+    const both = await fetchKeySets(toConfig({ algorithms: ['ES256', 'RS256'] }), LOOPBACK)
+    expect(both.get(idp.issuer)?.keys).toEqual([rsa.publicJwk, own])
+  })
+
+  test('is read in short ticks', async () => {
+    const { publicJwk } = await createKey('ES512')
+    const keys = Array.from({ length: 50 }, (_, at) => ({ ...publicJwk, kid: `${at}` }))
+    idp.answers.set(KEYS, { body: { keys } })
+    const config = toConfig({ algorithms: ['ES512'] })
+    let sets: KeySets | undefined
+    const longestMs = await measureLongestTick(async () => (sets = await fetchKeySets(config, LOOPBACK)))
+    expect(sets?.get(idp.issuer)?.keys).toHaveLength(50)
+    expect(longestMs).toBeLessThan(15)
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { JSONWebKeySet, JWK } from 'jose'
+import { ShortTicks } from '../core/short-ticks.ts'
 import {
   ED25519_NAMES,
   type FederatedConfig,
@@ -76,12 +77,25 @@ async function fetchKeySet(
   if (document.keys.length > MAX_KEYS) {
     throw new FederatedConfigError(field, `The key set has more than ${MAX_KEYS} keys.`)
   }
-  const keys = (document.keys as JWK[]).filter(isUsable).map(toPublicFields)
-  if (keys.length === 0) throw new FederatedConfigError(field, 'The key set has no public signing key.')
-  if (!keys.some(key => algorithms.some(algorithm => fits(key, algorithm)))) {
-    throw new FederatedConfigError('algorithms', 'No key of the key set fits one of the algorithms.')
+  const signing = (document.keys as JWK[]).filter(isForSigning).map(toPublicFields)
+  const fitting = signing.filter(key => algorithms.some(algorithm => fits(key, algorithm)))
+  const keys = await filterUsable(fitting)
+  if (keys.length > 0) return { keys }
+  if (fitting.length === signing.length) {
+    throw new FederatedConfigError(field, 'The key set has no public signing key.')
   }
-  return { keys }
+  throw new FederatedConfigError('algorithms', 'No key of the key set fits one of the algorithms.')
+}
+
+/** Returns the keys that are usable, in short ticks: a key on a large curve takes up to a millisecond. */
+async function filterUsable(keys: readonly JWK[]): Promise<JWK[]> {
+  const ticks = new ShortTicks()
+  const usable: JWK[] = []
+  for (const key of keys) {
+    if (ticks.isOver) await ticks.next()
+    if (isUsable(key)) usable.push(key)
+  }
+  return usable
 }
 
 /** Fetches a document. Throws FederatedConfigError with the field and the document's name. */
@@ -115,17 +129,20 @@ function toPublicFields(jwk: JWK): JWK {
   return Object.fromEntries(names.map(name => [name, jwk[name]])) as JWK
 }
 
-/** True for a public signing key of sufficient strength. Secrets and private keys are skipped. */
-function isUsable(jwk: JWK): boolean {
+/** True for what says that it is a public signing key. Secrets and private keys are skipped. */
+function isForSigning(jwk: JWK): boolean {
   if (jwk.kty === 'oct' || jwk.d !== undefined) return false
   if (jwk.use !== undefined && jwk.use !== 'sig') return false
   if (jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify')))
     return false
-  const isShort = FIELDS.every(name => {
+  return FIELDS.every(name => {
     const field: unknown = jwk[name]
     return field === undefined || (typeof field === 'string' && field.length <= MAX_FIELD_LENGTH)
   })
-  if (!isShort) return false
+}
+
+/** True for a public key of sufficient strength. */
+function isUsable(jwk: JWK): boolean {
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
     const { modulusLength: bits, publicExponent = 0n } = asymmetricKeyDetails ?? {}

@@ -47,7 +47,7 @@ export async function openMint(parts: AppParts, signingKeys: SigningKeys): Promi
     seenEndUsers,
     getSigner: () => signingKeys.getSigner(),
     keySets: new KeySetCache({
-      fetch: config => fetchKeySets(config, chargeToOrganization(egress, config)),
+      fetch: config => fetchKeySets(config, chargeToIssuer(egress, config)),
       clock: systemClock,
     }),
     putAttributes: (seen, attributes) => askDatabase(putEndUserAttributes(storage.pool, seen, attributes)),
@@ -67,8 +67,9 @@ function openSeenEndUsers({ storage, newId, log }: AppParts): SeenEndUsers {
   return new SeenEndUsers({ insert: seen => insertSeenEndUsers(storage.pool, seen), newId, now, log })
 }
 
-function chargeToOrganization(egress: EgressPolicy, { orgId }: FederatedConfig): EgressPolicy {
-  return orgId === undefined ? egress : chargeLookupsTo(egress, toLookupOwner(orgId))
+/** Organizations share what is fetched, and whether that failed. So it has a share of its own. */
+export function chargeToIssuer(egress: EgressPolicy, { jwksUrl, issuers }: FederatedConfig): EgressPolicy {
+  return chargeLookupsTo(egress, toLookupOwner(`issuer ${jwksUrl ?? issuers.join(' ')}`))
 }
 
 async function openDeviceStore({ pool }: Storage): Promise<DeviceStore> {

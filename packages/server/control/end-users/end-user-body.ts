@@ -14,7 +14,7 @@ const endUserFields = {
     .refine(isEndUserId, 'must have 1 to 255 characters, no control characters')
     .meta({ minLength: 1, maxLength: 255 }),
   plan: textField(64).nullish().meta({ description: "A plan's name or id." }),
-  attributes: jsonObjectField.nullish(),
+  attributes: jsonObjectField(MAX_ATTRIBUTES_BYTES, 'attributes_too_large').nullish(),
 }
 
 export const NewEndUser = z.strictObject(endUserFields).meta({ id: 'NewEndUser' })

@@ -3,13 +3,13 @@ import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy/tenancy.ts'
 import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { dateTimeField, textField } from '../operation/fields.ts'
 import { usdField } from '../operation/money.ts'
+import { scopesField } from '../operation/scopes-field.ts'
 import { z } from '../operation/zod.ts'
 
 /** The fields of a key, at its creation and later. */
 export const keyFields = {
   name: textField(200),
-  // The handler checks the names of scopes, because an unknown one has its own fault code.
-  scopes: z.array(z.string()).max(100).nullish(),
+  scopes: scopesField.nullish(),
   restrictions: z
     .strictObject({
       allowed_models: allowedModelsField.nullish(),

@@ -1,12 +1,19 @@
+import { measureMs } from '@rideau/llm/testing/measure-ms'
 import { describe, expect, test } from 'vitest'
+import { FederatedAuthBody } from '../federated-auth/federated-auth-body.ts'
+import { NewKey } from '../keys/key-body.ts'
 import { operations } from '../operations.ts'
+import { jsonObjectField } from './json-object-field.ts'
 import { slugField } from './slug.ts'
 import { z } from './zod.ts'
 
-/** Returns the checks of every string in a schema, by its path. */
-function* findStrings(schema: z.core.$ZodType, path: string): Generator<[string, z.core.$ZodCheck[]]> {
+/** Returns every string in a schema, with its path and its checks. */
+function* findStrings(
+  schema: z.core.$ZodType,
+  path: string,
+): Generator<[string, z.core.$ZodCheck[], z.core.$ZodType]> {
   const { def } = schema._zod
-  if (def.type === 'string') yield [path, def.checks ?? []]
+  if (def.type === 'string') yield [path, def.checks ?? [], schema]
   const children = Object.entries(def).flatMap(([name, value]) =>
     name === 'shape' ? Object.entries(value as object) : [value].flat().map(child => [name, child] as const),
   )
@@ -36,4 +43,43 @@ describe('a text that is too long', () => {
     const { error } = slugField.safeParse('a-'.repeat(1_000_000))
     expect(error?.issues.map(({ code }) => code)).toEqual(['too_big'])
   })
+
+  const MiB = 1024 * 1024
+
+  test.each([
+    ['letters that become two in lower case', '\u0130'.repeat(5 * MiB)],
+    ['pairs', '\u{1f600}'.repeat(2.5 * MiB)],
+    ['digits of a second', `2026-11-27T00:00:00.${'9'.repeat(10 * MiB)}Z`],
+    ['labels', 'a-'.repeat(5 * MiB)],
+    ['names of a host', `https://a@${'a.'.repeat(5 * MiB)}`],
+    ['blanks', `${' '.repeat(10 * MiB)}a`],
+  ])('is refused at once: %s', (_, text) => {
+    const schemas = new Map(strings.map(([path, , schema]) => [schema, path]))
+    const slow = [...schemas].filter(
+      ([schema]) => measureMs(() => void z.safeParse(schema as z.ZodType, text)) > 40,
+    )
+    expect(slow.map(([, path]) => path)).toEqual([])
+  })
+
+  test('in an object of the caller is looked at no further', () => {
+    const schema = jsonObjectField(4096, 'attributes_too_large')
+    const value = { first: 'a', text: '\u00e9'.repeat(3.4 * MiB) }
+    let error: z.ZodError | undefined
+    expect(measureMs(() => (error = schema.safeParse(value).error))).toBeLessThan(3)
+    expect(error?.issues).toMatchObject([{ code: 'custom', params: { fault: 'attributes_too_large' } }])
+  })
+
+  test('is cut where it would be the name of a scope, since the whole body becomes a digest', () => {
+    const scopes = Array.from({ length: 100 }, () => 'ai.chat'.repeat(10_000))
+    const body = NewKey.parse({ kind: 'secret', name: 'n', scopes })
+    expect(JSON.stringify(body).length).toBeLessThan(8_000)
+  })
+})
+
+test('claims that are too many are counted before they are checked', () => {
+  const names = Array.from({ length: 4_900 }, (_, at) => `A${at}`)
+  const body = { issuer: 'https://a.example', required_claims: Object.fromEntries(names.map(n => [n, null])) }
+  let error: z.ZodError | undefined
+  expect(measureMs(() => (error = FederatedAuthBody.safeParse(body).error))).toBeLessThan(8)
+  expect(error?.issues).toMatchObject([{ path: ['required_claims'], message: 'must name at most 20 claims' }])
 })

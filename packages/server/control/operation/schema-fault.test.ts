@@ -1,3 +1,4 @@
+import { measureMs } from '@rideau/llm/testing/measure-ms'
 import { expect, test } from 'vitest'
 import { type HttpPart, toSchemaFault } from './schema-fault.ts'
 import { z } from './zod.ts'
@@ -40,4 +41,13 @@ test.each<[object, string]>([
 
 test('a query parameter that the schema does not know is request_validation_failed', () => {
   expect(refuse({ name: 'n', Limit_usd: 1 }, 'querystring')).toBe('request_validation_failed Limit_usd')
+})
+
+test('thousands of unknown fields in another case are looked up by a table', () => {
+  const names = Array.from({ length: 9_900 }, (_, at) => `Name${at}`)
+  const target = Object.fromEntries(names.map(name => [name, null]))
+  let answer = ''
+  const usedMs = measureMs(() => (answer = refuse({ name: 'n', targets: [{ model: 'a', ...target }] })))
+  expect(answer).toBe('invalid_request targets[0].Name0')
+  expect(usedMs).toBeLessThan(100)
 })

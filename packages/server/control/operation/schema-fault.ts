@@ -1,5 +1,6 @@
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import { Fault } from '../../core/fault.ts'
+import type { FaultCode } from '../../core/fault-table.ts'
 import { z } from './zod.ts'
 
 /** The part of a request that a schema validates, in Fastify's words. */
@@ -28,10 +29,15 @@ export function toSchemaFault(error: z.ZodError, { schema, data, part }: Refused
       ? new Fault('invalid_request', 'Unknown field.', { param })
       : new Fault('request_validation_failed', 'Unknown query parameter.', { param })
   }
-  const code = part === 'body' ? 'invalid_request' : 'request_validation_failed'
+  const code = faultOf(issue) ?? (part === 'body' ? 'invalid_request' : 'request_validation_failed')
   if (issue.path.length === 0) return new Fault(code, 'The body must be a JSON object.')
   const param = toParam(issue.path)
   return new Fault(code, `${param}: ${issue.message}.`, { param })
+}
+
+/** Returns the code that the check itself names, where it has one. */
+function faultOf(issue: z.core.$ZodIssue): FaultCode | undefined {
+  return issue.code === 'custom' ? (issue.params?.fault as FaultCode | undefined) : undefined
 }
 
 /**
@@ -44,9 +50,9 @@ function findCaseVariant(error: z.ZodError, schema: z.ZodType, data: unknown): P
     if (others.length === 0) continue
     const lower = others.map(key => key.toLowerCase())
     const again = z.safeParse(schema, withKeys(data, path, lower)).error
-    const unknown =
-      again === undefined ? [] : listUnknownKeys(again).find(issue => isSamePath(issue.path, path))?.keys
-    const variant = others.find((_, at) => unknown?.includes(lower[at] ?? '') !== true)
+    const issues = again === undefined ? [] : listUnknownKeys(again)
+    const unknown = new Set(issues.find(issue => isSamePath(issue.path, path))?.keys)
+    const variant = others.find((_, at) => !unknown.has(lower[at] ?? ''))
     return variant === undefined ? undefined : [...path, variant]
   }
   return undefined

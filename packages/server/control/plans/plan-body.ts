@@ -4,6 +4,7 @@ import type { PlanRow } from '../../storage/policy-tables.ts'
 import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { textField } from '../operation/fields.ts'
 import { toNanoUsd, usdField } from '../operation/money.ts'
+import { scopesField } from '../operation/scopes-field.ts'
 import { z } from '../operation/zod.ts'
 
 const bound = z.int().min(0).nullish()
@@ -12,8 +13,7 @@ const planFields = {
   // Client tokens contain the name of the plan.
   name: textField(64),
   allowed_models: allowedModelsField.nullish(),
-  // The handler checks the names of scopes, because an unknown one has its own fault code.
-  scopes: z.array(z.string()).max(100).nullish(),
+  scopes: scopesField.nullish(),
   requests_per_minute: bound,
   max_concurrency: bound,
   tokens_per_day: bound,

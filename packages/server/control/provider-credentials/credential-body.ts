@@ -2,18 +2,25 @@ import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Fault } from '../../core/fault.ts'
+import { isLongJson } from '../../core/records/is-long-json.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 import type { CredentialInput } from './new-credential.ts'
-import { parseOptions } from './parse-options.ts'
+import { MAX_OPTIONS_BYTES, parseOptions } from './parse-options.ts'
 
 /** The fields of a credential that can change; its provider cannot. */
 const credentialSettings = {
   name: textField(200),
   api_key: z.string().trim().min(1).max(8192).nullish(),
   base_url: z.string().trim().min(1).max(2048).nullish(),
-  // The provider defines its options.
-  options: z.record(z.string(), z.unknown()).nullish(),
+  // The provider defines its options, and parseOptions counts their bytes. Many more are looked at no further.
+  options: z
+    .record(z.string(), z.unknown())
+    .refine(
+      options => !isLongJson(options, 2 * MAX_OPTIONS_BYTES),
+      `must have at most ${MAX_OPTIONS_BYTES} bytes as JSON`,
+    )
+    .nullish(),
   weight: z.int().min(0).max(1000).nullish(),
 }
 

@@ -7,7 +7,7 @@ import { Fault } from '../../core/fault.ts'
 const MAX_TEXT = 4096
 const MAX_ENTRIES = 200
 /** The most bytes of all options as JSON. Every worker holds them. */
-const MAX_BYTES = 64 * 1024
+export const MAX_OPTIONS_BYTES = 64 * 1024
 // jsonb rejects NUL and lone surrogates. Control characters are rejected too: no option needs them.
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]+$/u
 
@@ -30,8 +30,8 @@ export function parseOptions(provider: Provider, given: Readonly<Record<string, 
   }
   const options = Object.fromEntries(parsed)
   const bytes = Buffer.byteLength(JSON.stringify(options))
-  if (bytes <= MAX_BYTES) return options
-  const message = `options must have at most ${MAX_BYTES} bytes as JSON; got ${bytes}.`
+  if (bytes <= MAX_OPTIONS_BYTES) return options
+  const message = `options must have at most ${MAX_OPTIONS_BYTES} bytes as JSON; got ${bytes}.`
   throw new Fault('invalid_request', message, { param: 'options' })
 }
 

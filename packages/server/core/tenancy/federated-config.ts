@@ -1,6 +1,6 @@
 /** A project's settings for tokens of its identity provider. */
 export interface FederatedConfig {
-  /** Whose share of look-ups of names its requests use. */
+  /** Whose share of caches and fetches its requests use. */
   readonly orgId?: string
   /** Compared with `iss` exactly. */
   readonly issuers: readonly string[]

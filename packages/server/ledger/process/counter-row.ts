@@ -1,5 +1,6 @@
 import type { Meter, MeterSubject, Seed } from '../../core/limits/meter.ts'
 import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
+import type { ShortTicks } from '../../core/short-ticks.ts'
 import { type CountingRule, ruleOf, settledAmount } from '../rules/counting-rules.ts'
 import { RollingCounter } from './rolling-counter.ts'
 
@@ -57,11 +58,24 @@ export function createRow(meter: Meter, sequence: number, isReady: boolean): Cou
   }
 }
 
-/** Gives a row its seed and what ended while that was read. */
-export function seedRow(row: CounterRow, seed: Seed): void {
-  const { counter } = row
-  if (counter.kind === 'rolling') for (const { at, amount } of seed.entries) counter.insert(at, amount)
-  else counter.settled += seed.used
+/** Gives a row its seed, in short ticks: it may have 20,000 entries. The row is not ready before `openSeeded`. */
+export async function seedRow(
+  { counter }: CounterRow,
+  seed: Seed,
+  ticks: Pick<ShortTicks, 'isOver' | 'next'>,
+): Promise<void> {
+  if (counter.kind === 'sum') {
+    counter.settled += seed.used
+    return
+  }
+  for (const { at, amount } of seed.entries) {
+    counter.insert(at, amount)
+    if (ticks.isOver) await ticks.next()
+  }
+}
+
+/** Gives a row that has its seed what ended meanwhile. It is ready then. */
+export function openSeeded(row: CounterRow): void {
   for (const ended of row.pending) addEnded(row, ended)
   row.pending = []
   row.isReady = true

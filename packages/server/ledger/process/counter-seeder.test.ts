@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Verdict } from '../ledger.ts'
 import { type SeedSource, SeedStatementError } from '../seed-source.ts'
-import { makeMeter, T, toRequest } from '../testing/make-meter.ts'
+import { makeMeter, T, toRequest, toUsage } from '../testing/make-meter.ts'
 import { ProcessLedger } from './process-ledger.ts'
 
 const FAST_MS = 10
@@ -154,5 +155,44 @@ describe('seeds of several organizations', () => {
     const verdicts = await Promise.all(['a', 'b', 'c'].map(orgId => reserve(orgId)))
     expect(verdicts.map(({ isAdmitted }) => isAdmitted)).toEqual([false, false, false])
     expect(asked).toEqual([3])
+  })
+})
+
+describe('long seeds', () => {
+  const COUNT = 11_201
+  const entries = Array.from({ length: COUNT }, (_, at) => ({ at: T - COUNT + at, amount: 1 }))
+  const meters = Array.from({ length: 50 }, (_, index) =>
+    makeMeter('rate', 2 * COUNT, { key: `rate ${index}`, windowMs: 3_600_000 }),
+  )
+  const open = () => {
+    const seeds: SeedSource = {
+      async read(asked, _at, onSnapshot) {
+        onSnapshot(new Set())
+        return asked.map(() => ({ used: COUNT, entries }))
+      },
+    }
+    return new ProcessLedger({ owner: 'test', seeds, onThresholdCrossed: () => {}, openedAt: T })
+  }
+
+  test('are given to their counters in many ticks, count what ends meanwhile once, and admit nobody before', async () => {
+    const ledger = open()
+    for (let index = 0; index < 10; index++) ledger.reserve(toRequest(`old ${index}`, []))
+    const verdict = ledger.reserve(toRequest('first', meters))
+    let isSeeded = false
+    void Promise.resolve(verdict).then(() => (isSeeded = true))
+    const others: (Verdict | Promise<Verdict>)[] = []
+    for (let index = 0; index < 10; index++) {
+      await new Promise(resolve => setImmediate(resolve))
+      expect(isSeeded).toBe(false)
+      ledger.settle(`old ${index}`, toUsage())
+      others.push(ledger.reserve(toRequest(`other ${index}`, meters.slice(0, 1))))
+    }
+    expect(await verdict).toMatchObject({ isAdmitted: true })
+    for (const other of others) {
+      expect(other).toBeInstanceOf(Promise)
+      expect(await other).toMatchObject({ isAdmitted: true })
+    }
+    const [counted] = (await ledger.read(meters, T)) ?? []
+    expect(counted).toMatchObject({ settled: COUNT + 10, reserved: 11 })
   })
 })

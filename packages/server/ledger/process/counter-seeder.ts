@@ -1,6 +1,7 @@
 import type { Seed } from '../../core/limits/meter.ts'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import { type SeedSource, SeedStatementError } from '../seed-source.ts'
-import { type CounterRow, seedRow } from './counter-row.ts'
+import { type CounterRow, openSeeded, seedRow } from './counter-row.ts'
 import { ReadLane } from './read-lane.ts'
 
 interface CounterSeederOptions {
@@ -148,8 +149,11 @@ export class CounterSeeder {
         }
       }
       const read = await seeds.read(meters, at, onSnapshot, without, timeoutMs)
-      for (const [index, row] of rows.entries()) {
-        seedRow(row, read[index] as Seed)
+      const ticks = new ShortTicks()
+      for (const [index, row] of rows.entries()) await seedRow(row, read[index] as Seed, ticks)
+      // At once, so that none is crowded out before the requests that wait for it find it.
+      for (const row of rows) {
+        openSeeded(row)
         onSeeded(row)
       }
       return true

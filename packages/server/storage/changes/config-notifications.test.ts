@@ -121,6 +121,36 @@ describe.each(listTestServers())('configuration notifications on $label', server
     expect(changes).toEqual([seeded.environmentId])
   })
 
+  const LIMIT = `insert into limits (id, org_id, scope, metric, "limit", created_at, updated_at)
+    values (gen_random_uuid(), $ORG, 'org', 'concurrency', 9, now(), now())`
+
+  test('reports a changed organization to the environments of its live projects only, and each deletion of a project', async () => {
+    const { projectId, environmentId } = seeded
+    const project = newId()
+    const environment = newId()
+    await change(`insert into projects (id, org_id, name, slug, created_at, updated_at)
+      select '${project}', org_id, 'Other', 'other', now(), now() from projects`)
+    await change(`insert into environments (id, org_id, project_id, name, is_default, log_capture, created_at, updated_at)
+      select '${environment}', org_id, '${project}', name, true, 'full', now(), now() from environments`)
+    await open()
+    const report = async (sql: string): Promise<string[]> => {
+      changes.splice(0)
+      await change(sql.replaceAll('$ORG', `'${seeded.orgId}'`))
+      await notifications.barrier()
+      return changes.toSorted()
+    }
+    const both = [environment, environmentId].toSorted()
+    expect(await report(LIMIT)).toEqual(both)
+    expect(await report(`update organizations set name = 'New'`)).toEqual(both)
+    const deletion = `update projects set deleted_at = now() where id =`
+    expect(await report(`${deletion} '${project}'`)).toEqual([environment])
+    expect(await report(LIMIT)).toEqual([environmentId])
+    expect(await report(`update organizations set name = 'Newer'`)).toEqual([environmentId])
+    expect(await report(`update organizations set deleted_at = now()`)).toEqual([environmentId])
+    expect(await report(`${deletion} '${projectId}'`)).toEqual([environmentId])
+    expect(await report('delete from limits')).toEqual([])
+  })
+
   test.each([
     ['the use of a key', KEY, 'update keys set last_used_at = now(), updated_at = now()'],
     [

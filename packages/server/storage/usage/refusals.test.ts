@@ -7,7 +7,7 @@ import { type FreshDatabase, freshDatabase, listTestServers } from '../../testin
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import type { EnvironmentRow } from '../schema.ts'
-import { countRefusals, type TriedRule } from './refusals.ts'
+import { countConcurrencyRefusals, countRefusals, type TriedRule } from './refusals.ts'
 
 const newId = openIds(systemClock, systemRandom)
 const ENVIRONMENT = { id: newId(), org_id: newId(), project_id: newId() } as EnvironmentRow
@@ -107,5 +107,13 @@ describe.each(listTestServers())('refusals on $label', server => {
       isWhole: false,
       oldest: new Date('2026-11-21T10:00:59.900Z'),
     })
+  })
+
+  test('counts for a bound of running requests in short ticks', async () => {
+    let passed = 0
+    const ticks = { isOver: true, next: async () => void passed++ }
+    const counted = await countConcurrencyRefusals(database.db, { ...RULE, limit: 0 }, SINCE, 100, ticks)
+    expect(counted).toMatchObject({ requests: 5, refused: 5, isWhole: true })
+    expect(passed).toBe(5)
   })
 })

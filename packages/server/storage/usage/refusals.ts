@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import type { CalendarWindow } from '../../core/tenancy/windows.ts'
 import type { Db } from '../pool.ts'
 import { TOKENS } from './used-requests.ts'
@@ -96,13 +97,14 @@ function isCounted({ scope, excludesSandbox }: TriedConcurrency): RawBuilder<unk
 
 /**
  * Counts the requests since a time that a bound of running requests would have refused: those that arrived while as many ran.
- * Reads the newest `most` of the request log, which knows how long each took.
+ * Reads the newest `most` of the request log, which knows how long each took, and counts them in short ticks.
  */
 export async function countConcurrencyRefusals(
   db: Db,
   rule: TriedConcurrency,
   since: Date,
   most: number = MAX_REQUESTS,
+  ticks: Pick<ShortTicks, 'isOver' | 'next'> = new ShortTicks(),
 ): Promise<Refusals> {
   // What was refused before anything was generated took no place; a failure at a provider did.
   const { rows } = await sql<{ at: Date; ended_at: Date; who: string | null; ran: boolean }>`
@@ -118,6 +120,7 @@ export async function countConcurrencyRefusals(
   const affected = new Set<string | null>()
   let [refused, ended] = [0, 0]
   for (const request of served) {
+    if (ticks.isOver) await ticks.next()
     const { at, ended_at, who } = request
     for (let other = byEnd[ended]; other !== undefined && other.ended_at <= at; other = byEnd[++ended]) {
       if (admitted.delete(other)) running.set(other.who, (running.get(other.who) ?? 1) - 1)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openIds } from '../../core/ids.ts'
 import type {
   ConcurrencyMeter,
@@ -6,6 +6,7 @@ import type {
   Meter,
   MeterSubject,
   RollingMeter,
+  Seed,
 } from '../../core/limits/meter.ts'
 import { toMeteredUsage } from '../../core/limits/metered-usage.ts'
 import { systemRandom } from '../../core/random.ts'
@@ -13,6 +14,7 @@ import type { RequestRecord } from '../../core/records/request-record.ts'
 import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { measureLongestTick } from '../../testing/harness/longest-tick.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import {
   addEnvironment,
@@ -165,6 +167,34 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     await snapshot.close()
     expect(seeds.map(seed => seed.used)).toEqual([1])
     expect(await used(toSpan())).toEqual([2])
+  })
+
+  test('of a snapshot are read by several statements, which have the time of one, and in short ticks', async () => {
+    const [record] = [await insert(NOW - HOUR_MS + 1), await insert(NOW)]
+    await database.pool.query(
+      `insert into usage_records select (made.u).* from (
+        select jsonb_populate_record(u, jsonb_build_object(
+          'id', gen_random_uuid(), 'at', u.at + n * interval '100 ms')) as u
+        from usage_records u, generate_series(1, 5000) n where u.id = $1 offset 0) made`,
+      [record.id],
+    )
+    const meters = [toSpan(), ...Array.from({ length: 50 }, () => toRolling()), toSpan({ since: NOW })]
+    const client = await database.pool.connect()
+    const asked = vi.spyOn(client, 'query')
+    const snapshot = await openUsageSnapshot({ connect: () => Promise.resolve(client) })
+    let seeds: Seed[] = []
+    const longestMs = await measureLongestTick(
+      async () => (seeds = await snapshot.listSeeds(meters, NOW, [])),
+    )
+    const queries = asked.mock.calls.map(([query]) => query as unknown)
+    asked.mockRestore()
+    await snapshot.close()
+    expect(seeds.map(({ used }) => used)).toEqual([...Array.from({ length: 51 }, () => 5_002), 1])
+    expect(queries.filter(query => typeof query === 'object')).toHaveLength(4)
+    const timeouts = queries.flatMap(query => /timeout = (\d+)/.exec(String(query))?.[1] ?? []).map(Number)
+    expect(timeouts).toHaveLength(4)
+    expect(timeouts).toEqual(timeouts.toSorted((a, b) => b - a))
+    expect(longestMs).toBeLessThan(50)
   })
 
   test('of a snapshot that take longer than its timeout fail, and its connection is used again', async () => {

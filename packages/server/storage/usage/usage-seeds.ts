@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { timeOfId } from '../../core/ids.ts'
 import type { Meter, Seed } from '../../core/limits/meter.ts'
 import { MAX_ROLLING_ENTRIES, rollingSlotMs } from '../../core/rolling-resolution.ts'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import { IS_SERVED, recordsOf, rollupsOf, TOKENS, toSpans, type UsageSpan } from './used-requests.ts'
 
 interface SeedRow {
@@ -55,9 +56,29 @@ select meter, max(at), ${CUT_SUM} from listed
   group by meter, case when requests <= ${MAX_ROLLING_ENTRIES} then at else floor(at / slot_ms) end
 order by 1, 2`
 
+/** So many rolling meters are read by one statement. Each may have MAX_ROLLING_ENTRIES rows, of about 150 bytes here. */
+const MAX_ROLLING_METERS = 16
+
+function* splitMeters(meters: readonly Meter[]): Generator<readonly Meter[]> {
+  let [from, rolling] = [0, 0]
+  for (const [index, { kind }] of meters.entries()) {
+    if (kind === 'rolling' && ++rolling > MAX_ROLLING_METERS) {
+      yield meters.slice(from, index)
+      from = index
+      rolling = 1
+    }
+  }
+  yield meters.slice(from)
+}
+
+/** Returns the statement that bounds the time of each later one of its transaction. 0 would be no bound. */
+function setTimeoutOf(ms: number): string {
+  return `set local statement_timeout = ${Math.max(1, Math.ceil(ms))}`
+}
+
 /** What the usage records were at one moment. */
 export interface UsageSnapshot {
-  /** Reads seeds of the moment, like listMeterSeeds. */
+  /** Reads seeds of the moment, like listMeterSeeds, of few rolling meters at a time. */
   listSeeds(meters: readonly Meter[], at: number, without: readonly string[]): Promise<Seed[]>
   /** Gives the connection back. */
   close(): Promise<void>
@@ -68,26 +89,35 @@ const STATEMENT_TIMEOUT_MS = 25_000
 
 /**
  * Opens what the usage records are now. Records that are stored from then on are not in it, however long it is read.
- * A statement in it that takes longer than `statementTimeoutMs` fails.
+ * Seeds that take longer than `statementTimeoutMs` to read fail.
  */
 export async function openUsageSnapshot(
-  pool: Pool,
+  pool: Pick<Pool, 'connect'>,
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
 ): Promise<UsageSnapshot> {
-  // 0 would be no timeout.
-  const timeoutMs = Math.max(1, Math.ceil(statementTimeoutMs))
   const client = await pool.connect()
   try {
     // The first query of a transaction takes its snapshot.
     await client.query(
-      `begin isolation level repeatable read read only; set local statement_timeout = ${timeoutMs}; select 1`,
+      `begin isolation level repeatable read read only; ${setTimeoutOf(statementTimeoutMs)}; select 1`,
     )
   } catch (error) {
     client.release(true)
     throw error
   }
   return {
-    listSeeds: (meters, at, without) => listMeterSeeds(client, meters, at, without),
+    async listSeeds(meters, at, without) {
+      const startedAt = performance.now()
+      const seeds: Seed[] = []
+      const ticks = new ShortTicks()
+      for (const some of splitMeters(meters)) {
+        // All statements together have the time of one.
+        const leftMs = statementTimeoutMs - (performance.now() - startedAt)
+        if (seeds.length > 0) await client.query(setTimeoutOf(leftMs))
+        for (const seed of await listMeterSeeds(client, some, at, without, ticks)) seeds.push(seed)
+      }
+      return seeds
+    },
     close: () =>
       client.query('rollback').then(
         () => client.release(),
@@ -98,13 +128,14 @@ export async function openUsageSnapshot(
 
 /**
  * What each meter has counted at `at` (Unix milliseconds) by the usage records, in the order of `meters`. Requests with
- * an id of `without` are left out: the caller counts them itself.
+ * an id of `without` are left out: the caller counts them itself. Rows are read in short ticks.
  */
 export async function listMeterSeeds(
   pool: Pick<PoolClient, 'query'>,
   meters: readonly Meter[],
   at: number,
   without: readonly string[],
+  ticks: Pick<ShortTicks, 'isOver' | 'next'> = new ShortTicks(),
 ): Promise<Seed[]> {
   const openFrom = firstArrival(without)
   const selectors = meters.flatMap((meter, index) => {
@@ -131,6 +162,7 @@ export async function listMeterSeeds(
   })
   const seeds = meters.map(() => ({ used: 0, entries: [] as { at: number; amount: number }[] }))
   for (const row of rows) {
+    if (ticks.isOver) await ticks.next()
     const seed = seeds[row.meter]
     if (seed === undefined || row.amount === 0) continue
     seed.used += row.amount

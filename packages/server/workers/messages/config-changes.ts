@@ -10,7 +10,7 @@ const BARRIER_MS = 1000
 
 /** Hands the supervisor's notifications of changes to its workers. */
 export interface ConfigChanges {
-  /** Hands on what changed: the id of an environment, or another word that the database notifies. */
+  /** Hands on what changed, once a tick: the id of an environment, or another word that the database notifies. */
   publish(changed: string): void
   /** The database does not announce changes any more, or does so again. */
   setSubscribed(isSubscribed: boolean): void
@@ -21,13 +21,24 @@ export interface ConfigChanges {
 export function serveConfigChanges(calls: SupervisorCalls): ConfigChanges {
   let isSubscribed = true
   calls.handle(STATE, (_, worker) => calls.notify(worker, SUBSCRIBED, isSubscribed))
+  /** What was published in this tick. Whoever reloads what is sent once at its end sees all of these changes. */
+  const published = new Set<string>()
+  const send = (): void => {
+    for (const changed of published) calls.notifyAll(CHANGED, changed)
+    published.clear()
+  }
   return {
-    publish: changed => calls.notifyAll(CHANGED, changed),
+    publish(changed) {
+      if (published.size === 0) setImmediate(send)
+      published.add(changed)
+    },
     setSubscribed(value) {
+      send()
       isSubscribed = value
       calls.notifyAll(SUBSCRIBED, value)
     },
     async barrier() {
+      send()
       await calls.callAll(BARRIER, null, BARRIER_MS)
     },
   }

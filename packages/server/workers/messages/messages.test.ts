@@ -234,6 +234,11 @@ describe('workers of one supervisor', () => {
       expect(seen.slice(0, 3)).toEqual(['lost', 'restored', 'e0'])
       expect(seen).toHaveLength(102)
     }
+    for (const id of ['a', 'b', 'a', 'a', 'b']) changes.publish(id)
+    await expect.poll(() => one.slice(102)).toEqual(['a', 'b'])
+    changes.publish('a')
+    await changes.barrier()
+    expect(one.slice(104)).toEqual(['a'])
     changes.setSubscribed(false)
     await changes.barrier()
     expect(one.at(-1)).toBe('lost')
