@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
-import type { ContentPart } from '../../../request/message.ts'
+import type { ContentPart, Message } from '../../../request/message.ts'
+import { listLostParts } from '../../shared/requests/lost-params.ts'
 
 /** Returns a message's content as blocks. Empty texts are left out, because the provider refuses them. */
 export function encodeContent(content: string | readonly ContentPart[] | null | undefined): JsonObject[] {
@@ -70,13 +71,9 @@ function toTextSource({ data }: JsonObject): JsonObject {
   }
 }
 
+const KINDS: ReadonlySet<string> = new Set(Object.keys(PARTS))
+
 /** Returns the types of parts that this format has no block for, and `file_id` for a file in another provider's store. */
-export function listUnknownParts(content: string | readonly ContentPart[] | null | undefined): string[] {
-  if (typeof content === 'string' || content === null || content === undefined) return []
-  const names = new Set<string>()
-  for (const part of content) {
-    if (!Object.hasOwn(PARTS, part.type)) names.add(part.type)
-    else if (part.type === 'file' && toText(toObject(part.file)?.file_id) !== undefined) names.add('file_id')
-  }
-  return [...names]
+export function listUnknownParts(messages: readonly Message[]): string[] {
+  return listLostParts(messages, KINDS, file => toText(file?.file_id) !== undefined)
 }

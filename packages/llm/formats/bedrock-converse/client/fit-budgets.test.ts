@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { measureMs } from '../../../testing/measure-ms.ts'
 import { fitBudgets } from './fit-budgets.ts'
 
-const CAPPED = { maxOutputTokens: 4_000, receivedOutputCap: undefined }
+const CAPPED = { maxOutputTokens: 4_000 }
 
 test('fits a budget to the output cap, and leaves out what has no room, beside other fields', () => {
   const thinking = { type: 'enabled', budget_tokens: 5_000 }
@@ -12,8 +12,7 @@ test('fits a budget to the output cap, and leaves out what has no room, beside o
     fields: { a: 1, b: 2, thinking: { type: 'enabled', budget_tokens: 2_000 } },
     left: [],
   })
-  const tight = { ...CAPPED, maxOutputTokens: 100 }
-  expect(fitBudgets({ additionalModelRequestFields: given }, tight)).toEqual({
+  expect(fitBudgets({ additionalModelRequestFields: given }, { maxOutputTokens: 100 })).toEqual({
     fields: { a: 1, b: 2 },
     left: ['additionalModelRequestFields.thinking'],
   })
