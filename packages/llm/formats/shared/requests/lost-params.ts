@@ -14,7 +14,7 @@ export function isLostExtra(name: string, value: Json): boolean {
 }
 
 /**
- * Further names are not listed, of which a body may have 60,000 for each target of an alias. No header or record has room for so many,
+ * Further names are not listed, of which a body may have 21,000 for each target of an alias. No header or record has room for so many,
  * and fewer are hints: one that is not is among them.
  */
 const MAX_LISTED = 1_000
