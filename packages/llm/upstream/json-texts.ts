@@ -9,6 +9,8 @@ const MAX_CHARACTERS = 512 * 1024
 const MAX_PARTS = 16_384
 /** The most characters of the names that are looked up. A lookup takes up to 140 nanoseconds a character where names are short, and 80 where they are long. */
 const MAX_NAME_CHARACTERS = 512 * 1024
+/** The same in content, of which a long conversation has more: up to 65,536 names together with its texts. */
+export const MAX_CONTENT_NAME_CHARACTERS = 1024 * 1024
 /** Longer names count as so many: they are known by their length. Shorter ones take time too. */
 const LONG_NAME = 200
 const SHORT_NAME = 8
@@ -21,11 +23,18 @@ export class JsonTexts {
   private readonly counter = new PartCounter()
   private characters = 0
   private nameCharacters = 0
+  private contentNameCharacters = 0
 
   /** Counts a name that is looked up. Returns false if the names of the body have too many characters. */
   addName(name: string): boolean {
-    this.nameCharacters += Math.min(Math.max(name.length, SHORT_NAME), LONG_NAME)
+    this.nameCharacters += countedLength(name)
     return this.nameCharacters <= MAX_NAME_CHARACTERS
+  }
+
+  /** The same of names in content that the gateway does not read. */
+  addContentName(name: string): boolean {
+    this.contentNameCharacters += countedLength(name)
+    return this.contentNameCharacters <= MAX_CONTENT_NAME_CHARACTERS
   }
 
   /**
@@ -47,6 +56,11 @@ export class JsonTexts {
       return error instanceof RangeError || isLenientJson(text) ? undefined : text
     }
   }
+}
+
+/** Returns what a name counts as that is looked up. */
+export function countedLength({ length }: string): number {
+  return Math.min(Math.max(length, SHORT_NAME), LONG_NAME)
 }
 
 /** A name and its colon as lenient parsers read them. */

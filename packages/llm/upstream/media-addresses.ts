@@ -10,15 +10,15 @@ export type MediaAddresses = 'any' | 'public' | 'none'
 /** Longer than any server takes. */
 const MAX_ADDRESS = 8192
 const DATA_URL = /^data:/i
-/**
- * A scheme and what follows it. Parsers leave out control characters and spaces before it, and tabs and line ends anywhere.
- */
+/** Parsers leave out control characters and spaces before this. Found once, since those of 31 MiB take 17 ms. */
+const START = /[^\s\0-\x20]/
+/** A scheme and what follows it. Parsers leave out tabs and line ends anywhere. */
 const SCHEME =
-  /^[\s\0-\x20]*(?:[a-z][a-z0-9+.-]{0,63}:){0,4}([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,63})[\t\n\r]*:[\t\n\r]*(\S)/i
+  /^(?:[a-z][a-z0-9+.-]{0,63}:){0,4}([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,63})[\t\n\r]*:[\t\n\r]*(\S)/i
 /** Parsers read a host after these even without a slash. */
 const SLASHLESS = /^(?:https?|wss?|ftp|file|gs|s3)$/i
 /** A host without a scheme, which parsers take from where they read. */
-const HOST_ALONE = /^[\s\0-\x20]*[/\\]{2}[^\s/\\]/
+const HOST_ALONE = /^[/\\]{2}[^\s/\\]/
 const ADDRESS_NAME = /ur[il]s?$/i
 /** Names that only a private network or the machine itself resolves. */
 const PRIVATE_NAME =
@@ -51,8 +51,10 @@ export function isSendableText(name: string, text: string, allowed: MediaAddress
 
 /** True if a parser may read a host in the text. One slash or backslash is as good as two. */
 function hasScheme(text: string): boolean {
-  if (HOST_ALONE.test(text)) return true
-  const [, scheme = '', next = ''] = SCHEME.exec(text) ?? []
+  // Of a text of blanks alone its last one.
+  const address = text.slice(text.search(START))
+  if (HOST_ALONE.test(address)) return true
+  const [, scheme = '', next = ''] = SCHEME.exec(address) ?? []
   return next === '/' || next === '\\' || SLASHLESS.test(scheme.replace(/[\t\n\r]/g, ''))
 }
 

@@ -103,7 +103,9 @@ export class FieldRules {
     if (sender === 'end_user' || this.#unknown === 'refused' || this.isOtherSpelling(name)) return name
     if (value === null) return undefined
     if (this.#unknown === 'free') {
-      return sender === 'key' ? undefined : findStoredContent(name, value, grant.addresses)
+      return sender === 'key'
+        ? undefined
+        : findStoredContent(name, value, grant.addresses, toTexts(grant).stored)
     }
     return findInSetting(name, value, grant)
   }
@@ -197,7 +199,7 @@ function isText(value: Json | undefined): boolean {
  * in them; all else is shown to the model or means nothing.
  */
 export const ECHO: Rule = {
-  check: (value, { sender }) => (sender === 'key' ? undefined : findReference(value)),
+  check: (value, grant) => (grant.sender === 'key' ? undefined : findReference(value, toTexts(grant).stored)),
 }
 
 /** Content of a kind that the gateway does not know. */
@@ -205,7 +207,7 @@ export const UNREAD_CONTENT: Rule = {
   check: (value, grant) => {
     const { sender, addresses } = grant
     if (sender === 'key') return undefined
-    return sender === 'end_user' ? '' : findStoredContent('', value, addresses)
+    return sender === 'end_user' ? '' : findStoredContent('', value, addresses, toTexts(grant).stored)
   },
 }
 

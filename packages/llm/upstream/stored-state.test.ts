@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../json/json-value.ts'
+import { measureMs } from '../testing/measure-ms.ts'
 import { JsonTexts } from './json-texts.ts'
+import type { MediaAddresses } from './media-addresses.ts'
 import { findReference, findStoredContent, findStoredState } from './stored-state.ts'
 
 test.each<[string, Json]>([
@@ -39,6 +41,9 @@ test.each<[string, Json]>([
   expect(findStoredState('x', { [name]: value }, new JsonTexts(), 'public')).toBeUndefined()
 })
 
+const findContent = (value: Json, addresses: MediaAddresses = 'none'): string | undefined =>
+  findStoredContent('x', value, addresses, new JsonTexts())
+
 const NAMED_BY_NAME: readonly Json[] = [
   ...['file_id', 'FileId', 'container_id', 'containerID', 'document_id', 'vector_store_id', 'session_id'].map(
     name => ({ a: [{ [name]: 'x' }] }),
@@ -58,8 +63,8 @@ const NAMED_BY_ADDRESS: readonly Json[] = [
 ]
 
 test.each([...NAMED_BY_NAME, ...NAMED_BY_ADDRESS])('content of an unknown kind may not hold %j', value => {
-  expect(findStoredContent('x', value, 'public')).toMatch(/^x\./)
-  expect(findStoredContent('x', value, 'none')).toMatch(/^x\./)
+  expect(findContent(value, 'public')).toMatch(/^x\./)
+  expect(findContent(value)).toMatch(/^x\./)
 })
 
 const LOOKS: readonly string[] = [
@@ -72,12 +77,12 @@ const LOOKS: readonly string[] = [
 
 test.each(LOOKS)('a text of unknown content is shown to the model, whatever it looks like: %j', text => {
   for (const name of ['text', 'stdout', 'code', 'diff', 'cited_text', 'output', 'content', 'logs']) {
-    expect(findStoredContent('x', { a: { [name]: text }, lines: [text] }, 'none')).toBeUndefined()
+    expect(findContent({ a: { [name]: text }, lines: [text] })).toBeUndefined()
   }
 })
 
 test('a text of unknown content is not read as JSON', () => {
-  expect(findStoredContent('x', { a: '{"file_id":"f"}', b: '{a: 1}', c: ['[1,]'] }, 'none')).toBeUndefined()
+  expect(findContent({ a: '{"file_id":"f"}', b: '{a: 1}', c: ['[1,]'] })).toBeUndefined()
 })
 
 test('the address that a search of the provider went to is no address of media', () => {
@@ -85,13 +90,35 @@ test('the address that a search of the provider went to is no address of media',
     type,
     url: 'http://a.example/',
   }))
-  expect(findStoredContent('x', visits, 'none')).toBeUndefined()
+  expect(findContent(visits)).toBeUndefined()
 })
 
 test('what a provider wrote beside an answer may name no file or container, and holds any text', () => {
   for (const name of ['file_id', 'FILE-ID', 'fileIds', 'container_id', 's3Location', 'cachedContent'])
-    expect(findReference([{ a: { [name]: 'x' } }])).toBe(`[0].a.${name}`)
-  expect(findReference([{ file_id: null, document_id: 'd', url: 'http://a.example', text: '{a: 1}' }])).toBe(
-    undefined,
-  )
+    expect(findReference([{ a: { [name]: 'x' } }], new JsonTexts())).toBe(`[0].a.${name}`)
+  const other = { file_id: null, document_id: 'd', url: 'http://a.example', text: '{a: 1}' }
+  expect(findReference([other], new JsonTexts())).toBeUndefined()
+})
+
+test('content may have as many names as a body, if they are usual ones', () => {
+  const results = Array.from({ length: 15_000 }, () => ({
+    title: 'a',
+    page_age: 'b',
+    content_length: 1,
+    rank: 2,
+  }))
+  expect(findContent(results)).toBeUndefined()
+  expect(findReference(results, new JsonTexts())).toBeUndefined()
+})
+
+test('content of more long names is not looked through', () => {
+  const names = Array.from({ length: 60_000 }, (_, at) => [`${'ab_cd_ef_g'.repeat(5)}x${at}`, 1])
+  const content = Object.fromEntries(names) as Json
+  const usedMs = measureMs(() => {
+    expect(findContent(content)).toMatch(/^x\.ab_cd/)
+  })
+  // All of them took 55.
+  expect(usedMs).toBeLessThan(45)
+  expect(findReference(content, new JsonTexts())).toMatch(/^\.ab_cd/)
+  expect(findStoredState('documents', content, new JsonTexts())).toMatch(/^documents\.ab_cd/)
 })

@@ -54,7 +54,7 @@ export function findStoredState(
   if (SCHEMAS.has(plain)) return undefined
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return name
-  if (plain === 'documents') return findInContent('documents', name, value, addresses, name)
+  if (plain === 'documents') return findInContent('documents', name, value, addresses, texts)
   if (typeof value === 'string') return isSendable(listName, value, addresses) ? undefined : name
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return name
@@ -118,13 +118,18 @@ const VISITS: ReadonlySet<Json> = new Set([
  * Returns the path, from `value`, of the first part of unknown content that reaches what the provider stores, or names an address
  * that it may not be asked to fetch. No provider reads a text of its messages as JSON.
  */
-export function findStoredContent(name: string, value: Json, addresses: MediaAddresses): string | undefined {
-  return findInContent('unknown', name, value, addresses, name)
+export function findStoredContent(
+  name: string,
+  value: Json,
+  addresses: MediaAddresses,
+  texts: JsonTexts,
+): string | undefined {
+  return findInContent('unknown', name, value, addresses, texts)
 }
 
 /** Returns the path of the first reference to a stored file in what a provider wrote beside an answer. */
-export function findReference(value: Json): string | undefined {
-  return findInContent('echo', '', value, 'any', '')
+export function findReference(value: Json, texts: JsonTexts): string | undefined {
+  return findInContent('echo', '', value, 'any', texts)
 }
 
 function findInContent(
@@ -132,10 +137,12 @@ function findInContent(
   name: string,
   value: Json,
   addresses: MediaAddresses,
-  listName: string,
+  texts: JsonTexts,
   depth = 0,
+  listName = name,
 ): string | undefined {
   if (value === null || value === false) return undefined
+  if (name !== '' && !texts.addContentName(name)) return name
   if (isStoredIn(kind, toPlainName(name))) return name
   if (typeof value === 'string') {
     const isFree =
@@ -144,9 +151,9 @@ function findInContent(
   }
   if (typeof value !== 'object') return undefined
   if (depth > MAX_DEPTH) return name
-  if (!Array.isArray(value)) return findInFields(kind, name, value, addresses, depth)
+  if (!Array.isArray(value)) return findInFields(kind, name, value, addresses, texts, depth)
   for (let at = 0; at < value.length; at++) {
-    const found = findInContent(kind, '', value[at] as Json, addresses, listName, depth + 1)
+    const found = findInContent(kind, '', value[at] as Json, addresses, texts, depth + 1, listName)
     if (found !== undefined) return `${name}[${at}]${found}`
   }
   return undefined
@@ -157,13 +164,14 @@ function findInFields(
   name: string,
   object: JsonObject,
   addresses: MediaAddresses,
+  texts: JsonTexts,
   depth: number,
 ): string | undefined {
   const isVisit = VISITS.has(object.type ?? null)
   for (const inner in object) {
     const value = object[inner] as Json
     if (isVisit && inner === 'url' && typeof value === 'string') continue
-    const found = findInContent(kind, inner, value, addresses, inner, depth + 1)
+    const found = findInContent(kind, inner, value, addresses, texts, depth + 1)
     if (found !== undefined) return `${name}.${found}`
   }
   return undefined

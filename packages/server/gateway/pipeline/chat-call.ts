@@ -316,9 +316,8 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   /** Returns answerHeaders, and the headers that name a lowered output cap and emulated parameters. */
   protected headers(contentType: string): string[] {
     const { target } = this
-    const { dropped } = target
-    const named =
-      dropped.length === 0 ? target : { ...target, dropped: dropped.map(name => this.spellParam(name)) }
+    const dropped = target.dropped.slice(0, MAX_NAMED).map(name => this.spellParam(name))
+    const named = dropped.length === 0 ? target : { ...target, dropped }
     const headers = answerHeaders(this.ctx, named, contentType, this.deps)
     const { outputCap } = this.ctx.recordFields
     if (outputCap !== null) headers.push('X-Rideau-Output-Cap', String(outputCap))
@@ -330,6 +329,8 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   }
 }
 
+/** More names than a header has room for. A body may have 60,000 that are left out. */
+const MAX_NAMED = 1_024
 /** Bytes that a string takes besides its characters, including its entry in a list. */
 const PER_NAME = 40
 

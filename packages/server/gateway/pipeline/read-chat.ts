@@ -12,6 +12,7 @@ import { writeBody } from '../../http/body/write-body.ts'
 import { runSteps } from '../../http/fairness/sliced-work.ts'
 import { measureAudio } from '../billing/heard-tokens.ts'
 import { assertInnerTexts } from '../request/assert-inner-texts.ts'
+import { assertSchemaSize } from '../request/assert-schema-size.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type JsonBody, parseBody, readJson } from '../request/read-json.ts'
@@ -97,6 +98,7 @@ async function parseChat(
   const { value, bytes, fields } = namesEndUser ? await withoutEndUser(ctx, body) : body
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
+  if (ctx.isLong) assertSchemaSize(parsed)
   const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
   if (ctx.isLong) await runSteps(examine(parsed), ctx)

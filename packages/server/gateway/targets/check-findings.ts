@@ -12,6 +12,8 @@ const UNREAD = /^(?:input|contents|messages|system)\[/
 
 const STORED_UNCOUNTED =
   'input stored at the provider cannot be counted, and this key has a max_request_cost_usd.'
+const NO_PASS_THROUGH =
+  'is not accepted from a client token; the environment does not set allow_client_passthrough.'
 const UNCOUNTED = 'adds input that cannot be counted in advance, and this key has a max_request_cost_usd.'
 
 /**
@@ -38,18 +40,12 @@ export function checkFindings(
   }
   const refused = findRefusedTool(findings, requester)
   if (refused !== undefined && environment.unsupportedParams === 'refuse') {
-    return toRefusal(
-      refused.path,
-      'is not accepted from a client token; the environment does not set allow_client_passthrough.',
-    )
+    return toRefusal(refused.path, NO_PASS_THROUGH)
   }
   const isEndUser = caller.kind === 'client_token'
-  const unread = findings.nativeOnly.find(path => UNREAD.test(path))
-  if (isEndUser && unread !== undefined && !environment.allowClientPassthrough) {
-    return toRefusal(
-      unread,
-      'is not accepted from a client token; the environment does not set allow_client_passthrough.',
-    )
+  if (isEndUser && !environment.allowClientPassthrough) {
+    const unread = findings.nativeOnly.find(path => UNREAD.test(path))
+    if (unread !== undefined) return toRefusal(unread, NO_PASS_THROUGH)
   }
   const isBounded = caller.maxRequestCostNanoUsd !== null
   const [uncounted] = findings.uncounted

@@ -16,7 +16,8 @@ export function withOutputCap(target: ChatTarget, maxOutputTokens: number, sourc
   // A body may have thousands of parts that the target does not know, each with a name here.
   const before = new Set(format.listUnsupportedParams(request, provider, model, source))
   const after = new Set(format.listUnsupportedParams(capped, provider, model, source))
-  const kept = dropped.filter(name => after.has(name) || !before.has(name))
+  const gone = [...before].filter(name => !after.has(name))
+  const kept = gone.length === 0 ? dropped : dropped.filter(name => !gone.includes(name))
   const added = [...after].filter(name => !before.has(name))
   return { ...target, request: capped, dropped: [...kept, ...added] }
 }

@@ -1,3 +1,4 @@
+import { Base64Texts } from '../../../json/base64-texts.ts'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
@@ -33,13 +34,15 @@ export function encodeMessages(
 ): EncodedMessages {
   const system: JsonObject[] = []
   let turns: Turn[] = []
+  const texts = new Base64Texts()
   for (const message of messages) {
     const isInstruction = message.role === 'system' || message.role === 'developer'
-    if (isInstruction && turns.length === 0) for (const block of encodeBlocks(message)) system.push(block)
-    else if (isInstruction) add(turns, 'system', encodeBlocks(message))
-    else if (message.role === 'assistant') add(turns, 'assistant', encodeAssistant(message))
-    else if (message.role === 'tool') add(turns, 'user', [encodeResult(message)])
-    else add(turns, 'user', encodeBlocks(message))
+    if (isInstruction && turns.length === 0)
+      for (const block of encodeBlocks(message, texts)) system.push(block)
+    else if (isInstruction) add(turns, 'system', encodeBlocks(message, texts))
+    else if (message.role === 'assistant') add(turns, 'assistant', encodeAssistant(message, texts))
+    else if (message.role === 'tool') add(turns, 'user', [encodeResult(message, texts)])
+    else add(turns, 'user', encodeBlocks(message, texts))
   }
   turns = placeInstructions(turns, takesSystemTurns)
   // The provider refuses a conversation without messages, and one that the assistant begins.
@@ -79,8 +82,8 @@ function toWire(turns: readonly Turn[]): JsonObject[] {
 }
 
 /** The blocks of a message. A cache breakpoint that a client set on the message itself goes to its last block. */
-function encodeBlocks(message: Message): JsonObject[] {
-  const blocks = encodeContent(message.content)
+function encodeBlocks(message: Message, texts: Base64Texts): JsonObject[] {
+  const blocks = encodeContent(message.content, texts)
   const last = blocks.at(-1)
   if (last !== undefined && message.cache_control !== undefined && message.cache_control !== null) {
     last.cache_control ??= message.cache_control as Json
@@ -114,9 +117,9 @@ function joinSystem(blocks: JsonObject[]): EncodedMessages['system'] {
   return blocks.map(({ text }) => String(text)).join('\n\n')
 }
 
-function encodeAssistant(message: Message): JsonObject[] {
+function encodeAssistant(message: Message, texts: Base64Texts): JsonObject[] {
   const calls = listFunctionCalls(message)
-  const spoken = encodeBlocks(message)
+  const spoken = encodeBlocks(message, texts)
   const refusal = typeof message.refusal === 'string' ? encodeText(message.refusal) : []
   const rest = [
     ...spoken,
@@ -140,8 +143,8 @@ function toThinkingBlock({ type, text, signature, data }: ReasoningDetail): Json
     : undefined
 }
 
-function encodeResult(message: Message): JsonObject {
-  const blocks = encodeContent(message.content)
+function encodeResult(message: Message, texts: Base64Texts): JsonObject {
+  const blocks = encodeContent(message.content, texts)
   const [only] = blocks
   const isPlain = blocks.length === 1 && only?.type === 'text' && only.cache_control === undefined
   return {

@@ -1,14 +1,19 @@
+import type { Base64Texts } from '../../../json/base64-texts.ts'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
-import type { ContentPart } from '../../../request/message.ts'
+import type { ContentPart, Message } from '../../../request/message.ts'
+import { listLostParts } from '../../shared/requests/lost-params.ts'
 
 /** Returns a message's content as blocks. Empty texts are left out, because the provider refuses them. */
-export function encodeContent(content: string | readonly ContentPart[] | null | undefined): JsonObject[] {
+export function encodeContent(
+  content: string | readonly ContentPart[] | null | undefined,
+  texts: Base64Texts,
+): JsonObject[] {
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return encodeText(content)
   return content.flatMap(part => {
-    const blocks = PARTS[part.type]?.(part) ?? []
+    const blocks = PARTS[part.type]?.(part, texts) ?? []
     const last = blocks.at(-1)
     // A cache breakpoint stays at the part that the caller set it on.
     if (last !== undefined && toObject(part.cache_control) !== undefined) {
@@ -22,17 +27,17 @@ export function encodeText(text: string): JsonObject[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-const PARTS: Readonly<Record<string, (part: ContentPart) => JsonObject[]>> = toTable({
+const PARTS: Readonly<Record<string, (part: ContentPart, texts: Base64Texts) => JsonObject[]>> = toTable({
   text: part => encodeText(toText(part.text) ?? ''),
   refusal: part => encodeText(toText(part.refusal) ?? ''),
   image_url: part => {
     const url = toText(toObject(part.image_url)?.url)
     return url === undefined ? [] : [{ type: 'image', source: toSource(url) }]
   },
-  file: part => encodeFile(toObject(part.file)),
+  file: (part, texts) => encodeFile(toObject(part.file), texts),
 })
 
-function encodeFile(file: JsonObject | undefined): JsonObject[] {
+function encodeFile(file: JsonObject | undefined, texts: Base64Texts): JsonObject[] {
   const url = toText(file?.file_data) ?? toText(file?.file_url)
   if (url === undefined) return []
   const title = toText(file?.filename)
@@ -40,7 +45,7 @@ function encodeFile(file: JsonObject | undefined): JsonObject[] {
   return [
     {
       type: 'document',
-      source: isPlainText(source) ? toTextSource(source) : source,
+      source: isPlainText(source) ? toTextSource(source, texts) : source,
       ...(title === undefined ? {} : { title }),
     },
   ]
@@ -62,21 +67,13 @@ function isPlainText(source: JsonObject): boolean {
   return typeof source.media_type === 'string' && source.media_type.startsWith('text/')
 }
 
-function toTextSource({ data }: JsonObject): JsonObject {
-  return {
-    type: 'text',
-    media_type: 'text/plain',
-    data: Buffer.from(String(data), 'base64').toString('utf8'),
-  }
+function toTextSource({ data }: JsonObject, texts: Base64Texts): JsonObject {
+  return { type: 'text', media_type: 'text/plain', data: texts.decode(String(data)) }
 }
 
+const KINDS: ReadonlySet<string> = new Set(Object.keys(PARTS))
+
 /** Returns the types of parts that this format has no block for, and `file_id` for a file in another provider's store. */
-export function listUnknownParts(content: string | readonly ContentPart[] | null | undefined): string[] {
-  if (typeof content === 'string' || content === null || content === undefined) return []
-  const names = new Set<string>()
-  for (const part of content) {
-    if (!Object.hasOwn(PARTS, part.type)) names.add(part.type)
-    else if (part.type === 'file' && toText(toObject(part.file)?.file_id) !== undefined) names.add('file_id')
-  }
-  return [...names]
+export function listUnknownParts(messages: readonly Message[]): string[] {
+  return listLostParts(messages, KINDS, file => toText(file?.file_id) !== undefined)
 }

@@ -1,3 +1,4 @@
+import { isBlank } from '../../../json/is-blank.ts'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
@@ -33,7 +34,7 @@ export function encodeContent(
   options: { readonly cachePoints: boolean; readonly documents: { count: number } },
 ): Blocks[] {
   if (content === null || content === undefined) return []
-  if (typeof content === 'string') return content.trim() === '' ? [] : [[{ text: content }]]
+  if (typeof content === 'string') return isBlank(content) ? [] : [[{ text: content }]]
   const all: Blocks[] = []
   for (const part of content) {
     const block = encodePart(part, options.documents)
@@ -57,7 +58,7 @@ function encodePart(part: ContentPart, documents: { count: number }): JsonObject
     case 'text':
     case 'refusal': {
       const text = toText(part[part.type]) ?? ''
-      return text.trim() === '' ? undefined : { text }
+      return isBlank(text) ? undefined : { text }
     }
     case 'image_url':
       return encodeImage(toText(toObject(part.image_url)?.url) ?? '')

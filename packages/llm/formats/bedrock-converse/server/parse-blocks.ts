@@ -130,7 +130,7 @@ function parseSearchResult(value: Json, _path: string, { parts }: Content): void
 
 function parseDocument(value: Json, path: string, { parts }: Content, notes: MessageNotes): void {
   const media = parseMedia(value, path)
-  addDocument(parts, media)
+  addDocument(parts, media, notes.base64Texts)
   // A document that is said to be text. Files are counted as what they are.
   if (parts.at(-1)?.type !== 'file' && holdsPackedFile(media.source, notes.textsLeft))
     notes.unmeasured.push(path)
@@ -173,7 +173,7 @@ function parseReasoning(value: Json, path: string, content: Content, notes: Mess
   const redacted = toText(redactedContent)
   if (signature === FOREIGN_SIGNATURE) notes.carriesReasoning = true
   if (redacted !== undefined) {
-    const data = Buffer.from(redacted, 'base64').toString('utf8')
+    const data = notes.base64Texts.decode(redacted)
     content.details.push({ type: 'reasoning.encrypted', format: FORMAT, data, index })
   } else if (typeof signature === 'string' && signature !== FOREIGN_SIGNATURE) {
     const detail = markSandbox({ type: 'reasoning.text', format: FORMAT, text, signature, index })

@@ -1,3 +1,4 @@
+import type { Base64Texts } from '../../../json/base64-texts.ts'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
@@ -43,7 +44,7 @@ export function toAudioPart({ media, source }: Media): ContentPart {
 }
 
 /** Documents of text become text, because every model reads it. */
-export function addDocument(parts: ContentPart[], { media, source }: Media): void {
+export function addDocument(parts: ContentPart[], { media, source }: Media, texts: Base64Texts): void {
   addText(parts, toText(media.context))
   const name = toText(media.name) ?? 'Document'
   const format = toText(media.format) ?? 'txt'
@@ -54,7 +55,7 @@ export function addDocument(parts: ContentPart[], { media, source }: Media): voi
     addTextsOf(parts, source.content)
   } else if (mediaType === undefined || source.text !== undefined) {
     addText(parts, name)
-    addText(parts, toText(source.text) ?? Buffer.from(data, 'base64').toString('utf8'))
+    addText(parts, toText(source.text) ?? texts.decode(data))
   } else {
     const file = { filename: `${name}.${format}`, file_data: `data:${mediaType};base64,${data}` }
     parts.push({ type: 'file', file })

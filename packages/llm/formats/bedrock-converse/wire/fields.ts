@@ -1,3 +1,4 @@
+import { isBlank } from '../../../json/is-blank.ts'
 import type { Json } from '../../../json/json-value.ts'
 import {
   BUDGET,
@@ -97,6 +98,6 @@ export const FIELDS = new FieldTable({
 
 /** Bedrock refuses stop sequences of white space alone. */
 function keepWithText(stop: Json): Json | undefined {
-  const kept = Array.isArray(stop) ? stop.filter(sequence => String(sequence).trim() !== '') : []
+  const kept = Array.isArray(stop) ? stop.filter(sequence => !isBlank(String(sequence))) : []
   return kept.length === 0 ? undefined : kept
 }

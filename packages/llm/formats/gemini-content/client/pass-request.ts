@@ -17,7 +17,7 @@ export function passRequest(
   target: Target,
   dropped: readonly string[],
 ): JsonObject {
-  const passed = toTable(dropped.length === 0 ? body : without(body, toRemovals(dropped)))
+  const passed = dropped.length === 0 ? toTable(body) : without(body, toRemovals(dropped))
   // The path names the model.
   delete passed.model
   if (dropped.length > 0) removeEmptyTools(passed)
@@ -29,35 +29,33 @@ export function passRequest(
   return passed
 }
 
-/** What to remove, by the steps of its path; without steps: the field itself. */
-interface Removals {
-  readonly steps: Map<string, Removals>
-}
+/** What to remove, by the steps of its path; undefined: the field itself. */
+type Removals = Map<string, Removals | undefined>
 
 function toRemovals(paths: readonly string[]): Removals {
-  const root: Removals = { steps: new Map() }
+  const root: Removals = new Map()
   for (const path of paths) {
+    const steps = toSteps(path)
+    const last = steps.pop()
     let at = root
-    for (const step of toSteps(path)) {
-      let next = at.steps.get(step)
-      if (next === undefined) {
-        next = { steps: new Map() }
-        at.steps.set(step, next)
-      }
+    for (const step of steps) {
+      const next: Removals = at.get(step) ?? new Map()
+      at.set(step, next)
       at = next
     }
+    if (last !== undefined && !at.has(last)) at.set(last, undefined)
   }
   return root
 }
 
 /** A copy without fields; what does not change is shared. Entries of lists are never removed. */
-function without(object: JsonObject, { steps }: Removals): JsonObject {
-  const copy = toTable({ ...object })
-  for (const [name, inner] of steps) {
-    const value = copy[name]
-    if (value === undefined) continue
-    if (inner.steps.size === 0) delete copy[name]
-    else copy[name] = withoutInner(value, inner)
+function without(object: JsonObject, removals: Removals): JsonObject {
+  const copy: JsonObject = Object.create(null)
+  for (const name in object) {
+    const value = object[name] as Json
+    const inner = removals.get(name)
+    if (inner !== undefined) copy[name] = withoutInner(value, inner)
+    else if (!removals.has(name)) copy[name] = value
   }
   return copy
 }
@@ -65,7 +63,7 @@ function without(object: JsonObject, { steps }: Removals): JsonObject {
 function withoutInner(value: Json, removals: Removals): Json {
   if (Array.isArray(value)) {
     return value.map((item, at) => {
-      const inner = removals.steps.get(String(at))
+      const inner = removals.get(String(at))
       return inner === undefined ? item : withoutInner(item, inner)
     })
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
+import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { joinPath } from '../../shared/reading/field-path.ts'
 import {
   invalid,
@@ -53,6 +54,7 @@ export function parseConfig(
 }
 
 function noteFields(config: JsonObject, findings: TargetFindings): void {
+  const texts = new JsonTexts()
   for (const name in config) {
     const value = config[name]
     if (value === undefined || value === null) continue
@@ -60,7 +62,7 @@ function noteFields(config: JsonObject, findings: TargetFindings): void {
     if (CONFIG_FIELDS.names.has(name)) {
       if (CONFIG_FIELDS.isFormatSpecific(name, value)) findings.nativeOnly.push(path)
     } else {
-      assertNotReservedName(name, path)
+      assertNotReservedName(name, path, texts)
       findings.unknownFields.push(path)
     }
   }

@@ -60,7 +60,8 @@ function parsePart(fields: JsonObject, path: string, findings: MutableFindings):
     if (parse !== undefined) parse(part, value, at, findings)
     else if (NATIVE_FIELDS.has(name)) {
       findings.nativeOnly.push(at)
-      if (namesContent(value) || holdsPackedFile(value, findings.textsLeft)) findings.unmeasured.push(at)
+      if (namesContent(value, findings.textsLeft) || holdsPackedFile(value, findings.textsLeft))
+        findings.unmeasured.push(at)
     } else findings.unknownFields.push(at)
   }
   return part

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { isObject } from '../../../json/json-value.ts'
+import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { joinPath } from '../../shared/reading/field-path.ts'
 import { GEMINI_LABELS, parseLogMetadata } from '../../shared/reading/log-metadata.ts'
 import { invalid, objectAt, optionalObject, optionalText } from '../../shared/reading/read-fields.ts'
@@ -69,6 +70,7 @@ function toCounted(given: JsonObject): JsonObject {
 }
 
 function noteFields(body: JsonObject, findings: TargetFindings): void {
+  const texts = new JsonTexts()
   for (const name in body) {
     const value = body[name]
     if (value === undefined || value === null) continue
@@ -76,7 +78,7 @@ function noteFields(body: JsonObject, findings: TargetFindings): void {
       if (FIELDS.isFormatSpecific(name, value)) findings.nativeOnly.push(name)
       continue
     }
-    assertNotReservedName(name, name)
+    assertNotReservedName(name, name, texts)
     findings.unknownFields.push(joinPath('', name))
   }
 }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { isObject, toObject, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
+import { JsonTexts } from '../../../upstream/json-texts.ts'
 import {
   invalid,
   listAt,
@@ -62,14 +63,15 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
 /** The fields that a target of this format gets as they are. Adds to `found` what only such a target, or none, may get. */
 function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefined {
   const own = new Map<string, Json>()
+  const texts = new JsonTexts()
   const options = optionalObject(body, 'options')
-  const ownOptions = options === undefined ? {} : readOwnOptions(options, found)
+  const ownOptions = options === undefined ? {} : readOwnOptions(options, found, texts)
   if (Object.keys(ownOptions).length > 0) own.set('options', ownOptions)
   for (const name in body) {
     const value = body[name]
     if (value === undefined || value === null) continue
     if (!FIELDS.names.has(name)) {
-      assertNotReservedName(name, name)
+      assertNotReservedName(name, name, texts)
       found.unknownFields.push(name)
     } else if (isPassed(name)) own.set(name, value)
     if (FIELDS.isFormatSpecific(name, value)) found.nativeOnly.push(name)
@@ -77,14 +79,14 @@ function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefine
   return own.size === 0 ? undefined : Object.fromEntries(own)
 }
 
-function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject {
+function readOwnOptions(options: JsonObject, found: TargetFindings, texts: JsonTexts): JsonObject {
   const own = new Map<string, Json>()
   for (const name in options) {
     const value = options[name]
     if (value === undefined || value === null) continue
     const path = `options.${name}`
     if (!OPTIONS.names.has(name)) {
-      assertNotReservedName(name, path)
+      assertNotReservedName(name, path, texts)
       found.unknownFields.push(path)
     } else if (isPassedOption(name)) own.set(name, value)
     if (OPTIONS.isFormatSpecific(name, value)) found.nativeOnly.push(path)

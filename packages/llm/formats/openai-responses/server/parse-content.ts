@@ -50,7 +50,8 @@ export function parseAnswer(content: Json | undefined, path: string, findings: I
 /** Notes a part that no other format has. */
 function noteUnread(part: JsonObject, path: string, findings: InputFindings): void {
   findings.nativeOnly.push(path)
-  if (namesContent(part) || holdsPackedFile(part, findings.textsLeft)) findings.unmeasured.push(path)
+  if (namesContent(part, findings.textsLeft) || holdsPackedFile(part, findings.textsLeft))
+    findings.unmeasured.push(path)
 }
 
 /** Returns true if the part names a file in the provider's store, and adds its path to `findings`. */

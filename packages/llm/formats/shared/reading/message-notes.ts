@@ -1,3 +1,4 @@
+import { Base64Texts } from '../../../json/base64-texts.ts'
 import type { Json } from '../../../json/json-value.ts'
 import { allTextsLeft, namesUnreadContent, type TextsLeft } from './names-content.ts'
 
@@ -9,6 +10,8 @@ export interface MessageNotes {
   readonly unmeasured: string[]
   /** One number for all parts, so that a body of many has a bound. */
   readonly textsLeft: TextsLeft
+  /** One for all texts in base64, likewise. */
+  readonly base64Texts: Base64Texts
   /** A mark of prompt caching stands at a place that the format has for it. */
   asksForCaching: boolean
   /** A tool-call id carries reasoning that the gateway packed into it, or reasoning has the gateway's mark of another provider. */
@@ -30,6 +33,7 @@ export function noMessageNotes(nativeOnly: string[] = []): MessageNotes {
     nativeOnly,
     unmeasured: [],
     textsLeft: allTextsLeft(),
+    base64Texts: new Base64Texts(),
     asksForCaching: false,
     carriesReasoning: false,
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../json/json-value.ts'
 import { runAtOnce } from '../../../json/run-at-once.ts'
 import { measureMs } from '../../../testing/measure-ms.ts'
 import { allTextsLeft, namesUnreadContent, searchStoredFiles } from './names-content.ts'
@@ -35,6 +36,28 @@ describe('namesUnreadContent', () => {
     expect(namesUnreadContent(part, allTextsLeft())).toBe(true)
   })
 })
+
+describe.each(['novel', 'novel_call_output'])(
+  'namesUnreadContent of many names in an item of the type %s',
+  type => {
+    test('is false for as many as a body has, if they are usual ones', () => {
+      const results = Array.from({ length: 15_000 }, () => ({
+        title: 'a',
+        page_age: 'b',
+        content_length: 1,
+        rank: 2,
+      }))
+      expect(namesUnreadContent({ type, results }, { ...allTextsLeft(), texts: 1e6 })).toBe(false)
+    })
+
+    test('is true for more long ones, all of which took 50 to 60 ms', () => {
+      const names = Array.from({ length: 60_000 }, (_, at) => [`${'ab_cd_ef_g'.repeat(5)}x${at}`, 1])
+      const item = { type, results: Object.fromEntries(names) as Json }
+      const usedMs = measureMs(() => expect(namesUnreadContent(item, allTextsLeft())).toBe(true))
+      expect(usedMs).toBeLessThan(60)
+    })
+  },
+)
 
 describe('searchStoredFiles', () => {
   const UNSEEN = '\u200b\u00ad\u{e0041}'

@@ -1,5 +1,6 @@
 import { type Json, toObject } from '../../../json/json-value.ts'
 import { runAtOnce } from '../../../json/run-at-once.ts'
+import { countedLength, MAX_CONTENT_NAME_CHARACTERS } from '../../../upstream/json-texts.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 import { searchTexts } from './search-texts.ts'
 
@@ -99,13 +100,13 @@ function* textsOf(content: Json | undefined): Generator<string> {
 
 /**
  * Whether a value that the gateway does not read names content which is not in it, at any depth: an address that the provider
- * may fetch, or a file that it keeps. How much input that is cannot be counted.
+ * may fetch, or a file that it keeps. How much input that is cannot be counted. So may names beyond those that `left` allows.
  */
-export function namesContent(value: Json | undefined): boolean {
-  return runAtOnce(searchContent(value))
+export function namesContent(value: Json | undefined, left: TextsLeft): boolean {
+  return runAtOnce(searchTexts(value, isAddress, name => isBeyond(name, left) || isFileId(name)))
 }
 
-/** Does what namesContent does, in short steps. */
+/** Does what namesContent does, in short steps, however many names there are. */
 export function searchContent(value: Json | undefined): Generator<void, boolean> {
   return searchTexts(value, isAddress, isFileId)
 }
@@ -117,14 +118,22 @@ const isFileId = (name: string): boolean => FILE_IDS.has(toPlainName(name))
 const HEAD_CHARS = 1_400
 /** Shorter texts are kinds and names: a document has its mark at least. */
 const MIN_CHARS = 8
-/** How many texts of a body that are not read may still be looked at for a document. */
+/** What of a body that is not read may still be looked at. */
 export interface TextsLeft {
+  /** Texts, for a document. */
   texts: number
+  /** Characters of names, for those of files. */
+  nameChars: number
 }
 
 /** What one body may have of them: 50 searches of files with 50 results of four texts each. More than one takes a microsecond. */
 export function allTextsLeft(): TextsLeft {
-  return { texts: 10_000 }
+  return { texts: 10_000, nameChars: MAX_CONTENT_NAME_CHARACTERS }
+}
+
+function isBeyond(name: string, left: TextsLeft): boolean {
+  left.nameChars -= countedLength(name)
+  return left.nameChars < 0
 }
 
 /** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
@@ -176,21 +185,22 @@ const UNFETCHED: ReadonlySet<string> = new Set([
 export function namesUnreadContent(part: Json, left: TextsLeft): boolean {
   if (holdsPackedFile(part, left)) return true
   const type = toObject(part)?.type
-  if (typeof type !== 'string') return namesContent(part)
+  if (typeof type !== 'string') return namesContent(part, left)
   if (RAN_BY_PROVIDER.test(type)) return false
-  return OUTPUT.test(type) ? namesMedia('', part) : namesContent(part)
+  return OUTPUT.test(type) ? namesMedia('', part, left) : namesContent(part, left)
 }
 
 /** Images too: in an item that is not read they are not counted as images. */
-function namesMedia(name: string, value: Json | undefined): boolean {
+function namesMedia(name: string, value: Json | undefined, left: TextsLeft): boolean {
   if (typeof value === 'string') return !UNFETCHED.has(name) && ADDRESS.test(value)
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(entry => namesMedia(name, entry))
+  if (Array.isArray(value)) return value.some(entry => namesMedia(name, entry, left))
   for (const inner in value) {
     const given = value[inner]
     if (given === null || given === undefined) continue
+    if (isBeyond(inner, left)) return true
     const plain = toPlainName(inner)
-    if (FILE_NAMES.has(plain) || namesMedia(plain, given)) return true
+    if (FILE_NAMES.has(plain) || namesMedia(plain, given, left)) return true
   }
   return false
 }

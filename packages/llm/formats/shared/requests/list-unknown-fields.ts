@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { joinPath } from '../reading/field-path.ts'
 import { assertNotReservedName } from './reserved-fields.ts'
 
@@ -8,11 +9,12 @@ import { assertNotReservedName } from './reserved-fields.ts'
  */
 export function listUnknownFields(body: JsonObject, known: ReadonlySet<string>, path = ''): string[] {
   const unknown: string[] = []
+  const texts = new JsonTexts()
   for (const name in body) {
     const value = body[name]
     if (known.has(name) || value === undefined || value === null) continue
     const at = joinPath(path, name)
-    assertNotReservedName(name, at)
+    assertNotReservedName(name, at, texts)
     unknown.push(at)
   }
   return unknown

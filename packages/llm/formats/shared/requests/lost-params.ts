@@ -1,4 +1,4 @@
-import type { Json } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
@@ -13,28 +13,44 @@ export function isLostExtra(name: string, value: Json): boolean {
   return !isHarmless(name, value)
 }
 
-/** The extra fields that ask for something, except those that are passed on. */
+/**
+ * Further names are not listed, of which a body may have 21,000 for each target of an alias. No header or record has room for so many,
+ * and fewer are hints: one that is not is among them.
+ */
+const MAX_LISTED = 1_000
+
+/** The first extra fields that ask for something, except those that are passed on. */
 export function listLostExtras({ extra }: ChatRequest, passedOn: readonly string[]): string[] {
   const lost: string[] = []
   if (extra === undefined) return lost
   for (const [name, value] of extra) {
-    if (!passedOn.includes(name) && isLostExtra(name, value)) lost.push(name)
+    if (passedOn.includes(name) || !isLostExtra(name, value)) continue
+    lost.push(name)
+    if (lost.length === MAX_LISTED) break
   }
   return lost
 }
 
-/** Kinds of parts that a target has no place for, and ids of files in another company's store. */
-export function listLostParts(messages: readonly Message[], known: ReadonlySet<string>): string[] {
+/** The first kinds of parts that a target has no place for, and ids of files in another company's store. */
+export function listLostParts(
+  messages: readonly Message[],
+  known: ReadonlySet<string>,
+  isFileLost: (file: JsonObject | undefined) => boolean = lacksData,
+): string[] {
   const lost = new Set<string>()
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue
     for (const part of content) {
       if (!known.has(part.type)) lost.add(part.type)
-      else if (part.type === 'file' && toText(toObject(part.file)?.file_data) === undefined)
-        lost.add('file_id')
+      else if (part.type === 'file' && isFileLost(toObject(part.file))) lost.add('file_id')
+      if (lost.size === MAX_LISTED) return [...lost]
     }
   }
   return [...lost]
+}
+
+function lacksData(file: JsonObject | undefined): boolean {
+  return toText(file?.file_data) === undefined
 }
 
 export function isFileByAddress({ type, file }: ContentPart): boolean {

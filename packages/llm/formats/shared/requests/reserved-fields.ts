@@ -22,9 +22,9 @@ export function assertNoReservedOptions(options: JsonObject, path: string, texts
   if (found !== undefined) throw invalid(`${path}.${found}`, REASON)
 }
 
-/** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. */
-export function assertNotReservedName(name: string, at: string): void {
-  if (findReservedField(name, undefined, new JsonTexts()) !== undefined) throw invalid(at, REASON)
+/** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. `texts`: of the body. */
+export function assertNotReservedName(name: string, at: string, texts: JsonTexts): void {
+  if (findReservedField(name, undefined, texts) !== undefined) throw invalid(at, REASON)
 }
 
 /**
