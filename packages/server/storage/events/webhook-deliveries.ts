@@ -5,6 +5,7 @@ import type { WebhookDeliveryRow } from '../event-tables.ts'
 import { type Page, selectPage } from '../page.ts'
 import type { Db } from '../pool.ts'
 import { selectInTurns } from '../queue-turns.ts'
+import { removeInBatches } from '../remove-in-batches.ts'
 
 export interface WebhookEvent {
   readonly orgId: string
@@ -167,11 +168,8 @@ export async function updateDeliveryOutcome(
     .execute()
 }
 
-/** Removes deliveries that were delivered or given up and are older than `before`. */
-export async function removeEndedDeliveries(db: Db, before: Date): Promise<void> {
-  await db
-    .deleteFrom('webhook_deliveries')
-    .where('next_attempt_at', 'is', null)
-    .where('created_at', '<', before)
-    .execute()
+/** Removes deliveries that were delivered or given up and are older than `before`. The signal stops it after the current batch. */
+export async function removeEndedDeliveries(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
+  const ended = sql<boolean>`next_attempt_at is null and created_at < ${before}`
+  await removeInBatches(db, 'webhook_deliveries', ended, signal)
 }
