@@ -19,6 +19,7 @@ import { inTenantScope } from './tenant-scope.ts'
 import { listMeterSeeds } from './usage/usage-seeds.ts'
 import { sumUsage } from './usage/usage-totals.ts'
 import { listInvitationsByEmail } from './users/members.ts'
+import { removeExpiredSessions } from './users/sessions.ts'
 
 const AT = Date.parse('2026-11-21T12:00:00Z')
 const SINCE = new Date(AT - 86_400_000)
@@ -39,6 +40,8 @@ async function seedTenants({ pool }: FreshDatabase): Promise<void> {
       select ${id('project')}, ${id('organization')}, 'p', 'p', now(), now() from generate_series(1, 1000) as i`,
     // Of one user, who is a member of 300 of them in their order, each with nine projects more.
     `insert into users (id, email, email_proven, created_at, updated_at) values (md5('user-1')::uuid, 'u@example.com', true, now(), now())`,
+    `insert into sessions (id, user_id, hash, created_at, last_used_at, expires_at)
+      select gen_random_uuid(), md5('user-1')::uuid, sha256(i::text::bytea), now(), '2100-01-01', '2100-01-01' from generate_series(1, 5000) as i`,
     `insert into members (id, org_id, user_id, role, accepted_at, created_at, updated_at)
       select gen_random_uuid(), ${id('organization')}, md5('user-1')::uuid, 'owner', now(), now() + i * interval '1 s', now()
       from generate_series(1, 300) as i`,
@@ -218,6 +221,14 @@ describe.each(listTestServers())('among many tenants on $label', server => {
       expect(plan).toContain('end_users_plan_list')
       expect(plan).not.toContain('Sort')
     })
+  })
+
+  test('a sign-in that removes idle sessions reads no others', async () => {
+    const plan = await explainUnscoped('custom', async sent => {
+      await removeExpiredSessions(recordQueries(database.db, sent), new Date(AT), new Date(AT))
+    })
+    expect(plan).toMatch(/ on sessions_last_used /)
+    expect(plan).not.toContain('Seq Scan on sessions')
   })
 
   test.each<[string, EndUserFilter]>([

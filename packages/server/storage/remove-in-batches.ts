@@ -11,12 +11,13 @@ export async function removeInBatches(
   where: RawBuilder<boolean>,
   signal?: AbortSignal,
 ): Promise<void> {
+  while (await removeBatch(db, table, where)) if (signal?.aborted === true) return
+}
+
+/** Deletes up to BATCH_ROWS of the rows, none that is locked. Returns true if it found so many: there may be more. */
+export async function removeBatch(db: Db, table: string, where: RawBuilder<boolean>): Promise<boolean> {
   const rows = sql.table(table)
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`delete from ${rows} where ctid = any(array(
-      select ctid from ${rows} where ${where} limit ${sql.lit(BATCH_ROWS)} for update skip locked))`.execute(
-      db,
-    )
-    if (numAffectedRows < BATCH_ROWS || signal?.aborted === true) return
-  }
+  const { numAffectedRows = 0n } = await sql`delete from ${rows} where ctid = any(array(
+    select ctid from ${rows} where ${where} limit ${sql.lit(BATCH_ROWS)} for update skip locked))`.execute(db)
+  return numAffectedRows >= BATCH_ROWS
 }
