@@ -24,9 +24,9 @@ export function selectInTurns({ table, dueAt }: Queue, now: Date, room: QueueRoo
   const { limit, slow, slowLimit, slowShare, ofOrganization, running } = room
   return sql`
     with recursive few as materialized (
-      select org_id from ${queue} where ${due} <= ${now} order by ${due} limit ${sql.lit(FEW)}
+      select org_id from ${queue} where ${due} <= ${now} order by ${due} limit ${FEW}
     ), walked (org_id) as (
-      (select org_id from ${queue} where ${due} is not null and (select count(*) from few) = ${sql.lit(FEW)}
+      (select org_id from ${queue} where ${due} is not null and (select count(*) from few) = ${FEW}
         order by org_id limit 1)
       union all
       select (select org_id from ${queue} where ${due} is not null and org_id > walked.org_id order by org_id limit 1)

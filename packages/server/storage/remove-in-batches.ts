@@ -18,6 +18,6 @@ export async function removeInBatches(
 export async function removeBatch(db: Db, table: string, where: RawBuilder<boolean>): Promise<boolean> {
   const rows = sql.table(table)
   const { numAffectedRows = 0n } = await sql`delete from ${rows} where ctid = any(array(
-    select ctid from ${rows} where ${where} limit ${sql.lit(BATCH_ROWS)} for update skip locked))`.execute(db)
+    select ctid from ${rows} where ${where} limit ${BATCH_ROWS} for update skip locked))`.execute(db)
   return numAffectedRows >= BATCH_ROWS
 }
