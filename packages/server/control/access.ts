@@ -51,8 +51,11 @@ export async function grantAccess(
     return { actor, ...NO_RESOURCE }
   }
   const { of } = access
-  const found = await inTenantScope(services.wholeDb, organizationsOf(actor), db =>
-    findResource(db, of, params[PARAM_OF[of]] as string, actor),
+  const found = await inTenantScope(
+    services.wholeDb,
+    organizationsOf(actor),
+    db => findResource(db, of, params[PARAM_OF[of]] as string, actor),
+    services.scopeSlots.admitBy({ actor, orgId: undefined }),
   )
   const role = found === undefined ? undefined : roleIn(actor, found.orgId)
   if (found === undefined || role === undefined) throw noResource()

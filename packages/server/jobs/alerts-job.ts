@@ -16,8 +16,11 @@ export interface AlertsJobOptions {
   readonly clock: Clock
   /** Raises the thresholds that the meter has reached. Raising one again has no effect. */
   readonly raise: (settled: SettledMeter) => Promise<unknown>
-  /** Meters that have reached a threshold, of organizations with usage since a time. undefined: of all organizations. */
-  readonly sweep: (since: Date | undefined, at: number) => AsyncIterable<SettledMeter>
+  /**
+   * Meters that have reached a threshold, of organizations with usage since a time. undefined: of all organizations. The signal tells that
+   * the job ends.
+   */
+  readonly sweep: (since: Date | undefined, at: number, signal: AbortSignal) => AsyncIterable<SettledMeter>
   readonly log: { error(details: object, message: string): void }
   readonly flushEveryMs?: number
   readonly sweepEveryMs?: number
@@ -86,11 +89,11 @@ export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
     }
   }
 
-  async function runSweep(): Promise<void> {
+  async function runSweep(signal: AbortSignal): Promise<void> {
     const at = clock.now()
     const since = sweptAt === undefined ? undefined : new Date(sweptAt - MAX_RECORD_DELAY_MS)
     try {
-      for await (const settled of sweep(since, at)) {
+      for await (const settled of sweep(since, at, signal)) {
         if (isClosing) return
         await raise(settled)
       }

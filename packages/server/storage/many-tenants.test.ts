@@ -14,10 +14,12 @@ import { AlertSweep } from './events/alert-sweep.ts'
 import type { Db } from './pool.ts'
 import type { EnvironmentRow } from './schema.ts'
 import { findEnvironmentSnapshot } from './snapshots/snapshots.ts'
+import { listWorkspace } from './tenancy/workspace.ts'
 import { inTenantScope } from './tenant-scope.ts'
 import { listMeterSeeds } from './usage/usage-seeds.ts'
 import { sumUsage } from './usage/usage-totals.ts'
 import { listInvitationsByEmail } from './users/members.ts'
+import { removeExpiredSessions } from './users/sessions.ts'
 
 const AT = Date.parse('2026-11-21T12:00:00Z')
 const SINCE = new Date(AT - 86_400_000)
@@ -36,6 +38,18 @@ async function seedTenants({ pool }: FreshDatabase): Promise<void> {
       select ${id('organization')}, 'o', 'o' || i, now(), now() from generate_series(1, 1000) as i`,
     `insert into projects (id, org_id, name, slug, created_at, updated_at)
       select ${id('project')}, ${id('organization')}, 'p', 'p', now(), now() from generate_series(1, 1000) as i`,
+    // Of one user, who is a member of 300 of them in their order, each with nine projects more.
+    `insert into users (id, email, email_proven, created_at, updated_at) values (md5('user-1')::uuid, 'u@example.com', true, now(), now())`,
+    `insert into sessions (id, user_id, hash, created_at, last_used_at, expires_at)
+      select gen_random_uuid(), md5('user-1')::uuid, sha256(i::text::bytea), now(), '2100-01-01', '2100-01-01' from generate_series(1, 5000) as i`,
+    `insert into members (id, org_id, user_id, role, accepted_at, created_at, updated_at)
+      select gen_random_uuid(), ${id('organization')}, md5('user-1')::uuid, 'owner', now(), now() + i * interval '1 s', now()
+      from generate_series(1, 300) as i`,
+    `insert into projects (id, org_id, name, slug, created_at, updated_at)
+      select gen_random_uuid(), ${id('organization')}, 'p', 'p' || n, now(), now() from generate_series(1, 300) as i, generate_series(2, 10) as n`,
+    `insert into environments (id, org_id, project_id, name, is_default, log_capture, created_at, updated_at)
+      select gen_random_uuid(), org_id, id, kind, kind = 'development', 'full', now(), now()
+      from projects, unnest('{development,production}'::text[]) as kind where slug <> 'p'`,
     `insert into environments (id, org_id, project_id, name, is_default, log_capture, created_at, updated_at)
       select md5(name || '-' || i)::uuid, ${owners}, name, name = 'development', 'full', now(), now()
       from generate_series(1, 1000) as i, unnest('{development,production}'::text[]) as name`,
@@ -188,6 +202,18 @@ describe.each(listTestServers())('among many tenants on $label', server => {
       expect(plan).not.toContain('Seq Scan on members')
     })
 
+    test('of the dashboard reads the projects of the first organizations only', async () => {
+      const plan = await explainUnscoped(kind, async sent => {
+        const rows = await listWorkspace(recordQueries(database.db, sent), idOf('user', 1), 41)
+        expect(rows).toHaveLength(41)
+        expect(new Set(rows.map(row => row.org_id))).toEqual(
+          new Set([1, 2, 3].map(n => idOf('organization', n))),
+        )
+      })
+      expect(plan).toMatch(/Scan (using|on) projects_age .*loops=[1-5]\)/)
+      expect(plan).toMatch(/Scan (using|on) environments_project\w+ .*loops=[2-5]\d\)/)
+    })
+
     test('of the end users of a plan has them in the order of the list', async () => {
       const plan = await explainScoped(kind, WITH_PLAN, db =>
         listEndUsers(db, WITH_PLAN.environmentId, FIRST_PAGE, { plan: 'free' }),
@@ -195,6 +221,14 @@ describe.each(listTestServers())('among many tenants on $label', server => {
       expect(plan).toContain('end_users_plan_list')
       expect(plan).not.toContain('Sort')
     })
+  })
+
+  test('a sign-in that removes idle sessions reads no others', async () => {
+    const plan = await explainUnscoped('custom', async sent => {
+      await removeExpiredSessions(recordQueries(database.db, sent), new Date(AT), new Date(AT))
+    })
+    expect(plan).toMatch(/ on sessions_last_used /)
+    expect(plan).not.toContain('Seq Scan on sessions')
   })
 
   test.each<[string, EndUserFilter]>([

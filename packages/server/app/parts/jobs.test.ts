@@ -30,6 +30,11 @@ test('raises at the start the alerts that a killed process could not store, incl
   await database.pool.query(`update organizations set time_zone = 'Nowhere/Land' where id = $1`, [
     broken.organization.id,
   ])
+  // Nor do ended deliveries that cannot be removed.
+  await database.pool.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+    create trigger fail before delete on webhook_deliveries for each statement execute function fail()`,
+  )
   const tenant = await plane.insertTenant('killed')
   const budgets = `/v1/projects/${tenant.project.id}/budgets`
   const made = await plane.call<{ id: string }>('POST', budgets, { key: tenant.keys.admin, body })

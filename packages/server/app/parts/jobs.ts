@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { refreshModels } from '../../control/provider-credentials/refresh-models.ts'
 import type { SecretBox } from '../../core/access/secret-box.ts'
 import { systemClock } from '../../core/clock.ts'
+import { runSteps } from '../../core/run-steps.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../../http/egress/egress.ts'
 import { guardedRequest } from '../../http/egress/guarded-request.ts'
 import { toLookupOwner } from '../../http/names/lookup-slots.ts'
@@ -28,6 +29,7 @@ import { removeExpiredCircuits } from '../../storage/models/circuits.ts'
 import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
 import type { Storage } from '../../storage/open-storage.ts'
 import { clearDeletedPlans } from '../../storage/policies/deleted-plans.ts'
+import type { Db } from '../../storage/pool.ts'
 import { applyRetention } from '../../storage/records/retention.ts'
 import { removeDeletedSecrets } from '../../storage/secrets/remove-deleted-secrets.ts'
 import { sealClearOptions } from '../../storage/secrets/seal-clear-options.ts'
@@ -84,7 +86,7 @@ export async function openJobs(parts: JobParts): Promise<void> {
   closers.push(() => idempotency.close())
   const plans = openDeletedPlansJob({ clear: signal => clearDeletedPlans(storage.pool, signal), log })
   closers.push(() => plans.close())
-  const secrets = openDeletedSecretsJob({ remove: () => removeDeletedSecrets(storage.db), log })
+  const secrets = openDeletedSecretsJob({ remove: signal => removeDeletedSecrets(storage.db, signal), log })
   closers.push(() => secrets.close())
   const signing = await openSigningKeysJob({
     clock: systemClock,
@@ -136,13 +138,26 @@ export function openAlerts(
   return openAlertsJob({
     clock: systemClock,
     raise: settled => raiseAlerts(storage.db, settled, tools),
-    async *sweep(since, at) {
-      await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
-      await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
-      await removeExpiredCircuits(storage.db, new Date(at))
+    async *sweep(since, at, signal) {
+      await removeEnded(storage.db, at, signal).catch(error =>
+        log.error(
+          { err: error },
+          'ended deliveries, alerts or circuits could not be removed; retrying in the next sweep',
+        ),
+      )
       await settle()
       yield* alerts.run(since, at)
     },
     log,
   })
+}
+
+/** Removes deliveries, alerts and circuits that ended, each though the others fail. `at`: Unix milliseconds. */
+async function removeEnded(db: Db, at: number, signal: AbortSignal): Promise<void> {
+  const before = new Date(at - KEPT_MS)
+  await runSteps([
+    () => removeEndedDeliveries(db, before, signal),
+    () => removeEndedAlerts(db, before, signal),
+    () => removeExpiredCircuits(db, new Date(at), signal),
+  ])
 }

@@ -28,7 +28,8 @@ export const createResetLink = defineOperation('POST /v1/members/{memberId}/rese
     if (userId === actor.id) {
       throw new Fault('resource_conflict', 'Change your own password with POST /v1/session/password.')
     }
-    if (!(await mayResetPassword(services.wholeDb, actor.id, userId, services.oidcIssuer))) {
+    const { wholeDb, scopeSlots, oidcIssuer } = services
+    if (!(await scopeSlots.run(actor, () => mayResetPassword(wholeDb, actor.id, userId, oidcIssuer)))) {
       throw new Fault(
         'insufficient_role',
         'Only an owner of every organization of this user may do this, and not if the user signs in by the configured OIDC issuer.',

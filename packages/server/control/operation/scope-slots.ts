@@ -1,3 +1,4 @@
+import { type Actor, organizationsOf } from '../../core/access/permissions.ts'
 import { Fault } from '../../core/fault.ts'
 import { FairSlots } from '../../http/fairness/fair-slots.ts'
 import type { AdmitScope } from '../../storage/tenant-scope.ts'
@@ -14,10 +15,13 @@ const WAIT_MS = 10_000
 export class ScopeSlots {
   readonly #slots = new FairSlots(BOUNDS)
 
-  /** Returns what admits the transactions of a call. It throws `control_rate_limit_exceeded` where none ends in time. */
-  admitBy({ actor, orgId }: GrantedAccess): AdmitScope {
+  /**
+   * Returns what admits the transactions of a call. It throws `control_rate_limit_exceeded` where none ends in time. Whoever has been admitted
+   * must not wait for another slot: callers that each hold one would wait for each other.
+   */
+  admitBy({ actor, orgId }: Pick<GrantedAccess, 'actor' | 'orgId'>): AdmitScope {
     const caller = `caller ${actor?.id}`
-    const tenant = orgId ?? `of ${caller}`
+    const tenant = orgId ?? soleOrganizationOf(actor) ?? `of ${caller}`
     return async () => {
       if (!(await this.#slots.acquire(tenant, caller, WAIT_MS))) {
         const message = 'This organization runs too many slow calls at once. Try again in 10 s.'
@@ -26,4 +30,20 @@ export class ScopeSlots {
       return () => this.#slots.release(tenant, caller)
     }
   }
+
+  /** Runs an actor's `work` on the database of all organizations in a slot. It uses one connection at a time. */
+  async run<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result> {
+    const release = await this.admitBy({ actor, orgId: undefined })()
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+}
+
+/** An organization's slots are shared by its management keys, and by its members that belong to no other. */
+function soleOrganizationOf(actor: Actor | undefined): string | undefined {
+  const [orgId, ...others] = actor === undefined ? [] : organizationsOf(actor)
+  return others.length === 0 ? orgId : undefined
 }

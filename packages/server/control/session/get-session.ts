@@ -8,5 +8,7 @@ export const getSession = defineOperation('GET /v1/session', {
   access: 'session',
   response: { 200: SessionResource },
   handle: async ({ services, actor }) =>
-    await loadSessionResource(services, await getUser(services.wholeDb, actor.id)),
+    await services.scopeSlots.run(actor, async () =>
+      loadSessionResource(services, await getUser(services.wholeDb, actor.id)),
+    ),
 })

@@ -14,12 +14,12 @@ export const getWorkspace = defineOperation('GET /v1/session/bootstrap', {
   access: 'session',
   response: { 200: WorkspaceResource },
   handle: async ({ services, actor }) => {
-    const { wholeDb } = services
-    const [user, endsAt, rows] = await Promise.all([
-      getUser(wholeDb, actor.id),
-      getSessionEnd(wholeDb, actor.sessionId),
-      listWorkspace(wholeDb, actor.id, MAX_ROWS + 1),
-    ])
+    const { wholeDb, scopeSlots } = services
+    const { user, endsAt, rows } = await scopeSlots.run(actor, async () => ({
+      user: await getUser(wholeDb, actor.id),
+      endsAt: await getSessionEnd(wholeDb, actor.sessionId),
+      rows: await listWorkspace(wholeDb, actor.id, MAX_ROWS + 1),
+    }))
     return {
       user: { id: user.id, email: user.email, name: user.name },
       expires_at: endsAt.toISOString(),

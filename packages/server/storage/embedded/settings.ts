@@ -6,6 +6,8 @@ export const SETTINGS = {
   shared_buffers: '128MB',
   // Those of a supervisor and its gateway workers (app/workers/worker-app.ts).
   max_connections: '100',
+  // The plan of a look-up by X-Request-Id locks each day of the request log with all its indexes: some 5,500 locks for a year.
+  max_locks_per_transaction: '256',
   io_method: 'sync',
   jit: 'off',
   wal_level: 'minimal',

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Db } from '../pool.ts'
+import { removeInBatches } from '../remove-in-batches.ts'
 import { findAlertPolicy, type SettledMeter } from './alert-policies.ts'
 import { type EventDeps, insertSystemEvent } from './system-events.ts'
 
@@ -33,6 +35,6 @@ export async function raiseAlerts(db: Db, settled: SettledMeter, deps: EventDeps
 }
 
 /** Removes alerts of windows that ended before a time. They keep a threshold from alerting twice, which needs an open window. */
-export async function removeEndedAlerts(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('alerts').where('window_end', '<', before).execute()
+export async function removeEndedAlerts(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
+  await removeInBatches(db, 'alerts', sql`window_end < ${before}`, signal)
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QueueRoom } from '../../core/queue-room.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { roomFor } from '../../testing/harness/queue-room.ts'
+import { countDeletedRows, readDeletedRows } from '../../testing/harness/statement-rows.ts'
 import { addOrganization, CREATED, newId } from '../../testing/harness/storage-rows.ts'
 import type { Db } from '../pool.ts'
 import type { OrganizationRow } from '../schema.ts'
@@ -239,5 +240,18 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
     await removeEndedDeliveries(db, new Date(now + 1))
     expect(await count()).toBe(1)
     expect(await claim()).toHaveLength(1)
+  })
+
+  test('are removed in batches where very many ended', async () => {
+    await addWebhook('budget.alert')
+    await insert()
+    await updateDeliveryOutcome(db, await claimOne(), { deliveredAt: new Date(now) })
+    await database.pool.query(
+      `insert into webhook_deliveries select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
+        from webhook_deliveries d, generate_series(1, 2499)`,
+    )
+    await countDeletedRows(database.pool, ['webhook_deliveries'])
+    await removeEndedDeliveries(db, new Date(now + 1))
+    expect(await readDeletedRows(database.pool)).toEqual({ most: 1_000, all: 2_500 })
   })
 })

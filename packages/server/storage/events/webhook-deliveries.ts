@@ -4,7 +4,8 @@ import type { QueueRoom } from '../../core/queue-room.ts'
 import type { WebhookDeliveryRow } from '../event-tables.ts'
 import { type Page, selectPage } from '../page.ts'
 import type { Db } from '../pool.ts'
-import { hasRoom, inTurns, turnOrder } from '../queue-turns.ts'
+import { selectInTurns } from '../queue-turns.ts'
+import { removeInBatches } from '../remove-in-batches.ts'
 
 export interface WebhookEvent {
   readonly orgId: string
@@ -118,6 +119,8 @@ export interface DueDelivery
   readonly secret_cipher: Buffer
 }
 
+const QUEUE = { table: 'webhook_deliveries', dueAt: 'next_attempt_at' }
+
 /**
  * Claims deliveries that are due, and counts an attempt for each: the oldest one of each organization, then the second one of
  * each, where those that are sent already come first. Slow organizations come after the others. No other process gets a
@@ -131,14 +134,8 @@ export async function claimDueDeliveries(
   leaseMs: number,
 ): Promise<DueDelivery[]> {
   const now = clock.now()
-  const due = sql`select id, org_id, next_attempt_at as due_at from webhook_deliveries
-    where next_attempt_at <= ${new Date(now)}`
   const { rows } = await sql<DueDelivery & { is_alive: boolean }>`
-    with turns as (${inTurns(due, room)}), due as (
-      select w.id from webhook_deliveries w join turns on turns.id = w.id
-        where w.next_attempt_at <= ${new Date(now)} and ${hasRoom(room)}
-        order by ${turnOrder(room)} limit ${room.limit} for update of w skip locked
-    )
+    with due as (${selectInTurns(QUEUE, new Date(now), room)})
     update webhook_deliveries d set attempts = d.attempts + 1,
       next_attempt_at = case when o.deleted_at is null then ${new Date(now + leaseMs)}::timestamptz end
     from due, webhooks w, organizations o
@@ -171,11 +168,8 @@ export async function updateDeliveryOutcome(
     .execute()
 }
 
-/** Removes deliveries that were delivered or given up and are older than `before`. */
-export async function removeEndedDeliveries(db: Db, before: Date): Promise<void> {
-  await db
-    .deleteFrom('webhook_deliveries')
-    .where('next_attempt_at', 'is', null)
-    .where('created_at', '<', before)
-    .execute()
+/** Removes deliveries that were delivered or given up and are older than `before`. The signal stops it after the current batch. */
+export async function removeEndedDeliveries(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
+  const ended = sql<boolean>`next_attempt_at is null and created_at < ${before}`
+  await removeInBatches(db, 'webhook_deliveries', ended, signal)
 }

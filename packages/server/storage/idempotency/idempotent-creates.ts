@@ -1,8 +1,7 @@
+import { sql } from 'kysely'
 import type { Db } from '../pool.ts'
+import { removeInBatches } from '../remove-in-batches.ts'
 import type { IdempotentCreateRow } from '../schema.ts'
-
-/** Rows that one statement deletes, so that its locks are short. */
-const BATCH_ROWS = 1_000
 
 /** Returns the kept answer; undefined if there is none. Deletes one that has expired. */
 export async function findIdempotentCreate(
@@ -36,16 +35,5 @@ export async function insertIdempotentCreate(db: Db, row: IdempotentCreateRow): 
 
 /** Deletes expired answers in batches. */
 export async function removeExpiredCreates(db: Db, now: Date): Promise<void> {
-  for (;;) {
-    const expired = db
-      .selectFrom('idempotent_creates')
-      .select('id')
-      .where('expires_at', '<=', now)
-      .limit(BATCH_ROWS)
-    const { numDeletedRows } = await db
-      .deleteFrom('idempotent_creates')
-      .where('id', 'in', expired)
-      .executeTakeFirst()
-    if (numDeletedRows < BATCH_ROWS) return
-  }
+  await removeInBatches(db, 'idempotent_creates', sql`expires_at <= ${now}`)
 }

@@ -21,6 +21,7 @@ import { plansOfTokens } from './0021-plans-of-tokens.ts'
 import { replacedSigningKeys } from './0022-replaced-signing-keys.ts'
 import { largeDatabases } from './0023-large-databases.ts'
 import { sumsAndTail } from './0024-sums-and-tail.ts'
+import { turnsAndBatches } from './0025-turns-and-batches.ts'
 import { liveAnnouncements } from './0026-live-announcements.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
@@ -54,5 +55,6 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0022-replaced-signing-keys', sql: replacedSigningKeys },
   { name: '0023-large-databases', sql: largeDatabases },
   { name: '0024-sums-and-tail', sql: sumsAndTail },
+  { name: '0025-turns-and-batches', sql: turnsAndBatches },
   { name: '0026-live-announcements', sql: liveAnnouncements },
 ]

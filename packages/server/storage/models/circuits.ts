@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { CircuitRow } from '../event-tables.ts'
 import { type EventDeps, insertSystemEvent } from '../events/system-events.ts'
 import { type Page, selectPage } from '../page.ts'
 import type { Db } from '../pool.ts'
+import { removeInBatches } from '../remove-in-batches.ts'
 
 /** The state of a circuit as the gateway that changed it knows it. */
 export interface StoredCircuit {
@@ -104,6 +106,6 @@ export function listCircuits(db: Db, environmentId: string, now: Date, page: Pag
   return selectPage(query, page, 'opened_at', 'id').execute()
 }
 
-export async function removeExpiredCircuits(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('circuits').where('expires_at', '<=', now).execute()
+export async function removeExpiredCircuits(db: Db, now: Date, signal?: AbortSignal): Promise<void> {
+  await removeInBatches(db, 'circuits', sql`expires_at <= ${now}`, signal)
 }

@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { refreshDelayMs } from '../../core/models/refresh-schedule.ts'
 import type { QueueRoom } from '../../core/queue-room.ts'
 import type { Db } from '../pool.ts'
-import { hasRoom, inTurns, turnOrder } from '../queue-turns.ts'
+import { selectInTurns } from '../queue-turns.ts'
 import type { ProviderCredentialRow } from './provider-credentials.ts'
+
+const QUEUE = { table: 'provider_credentials', dueAt: 'refresh_at' }
 
 /**
  * Claims credentials whose provider's list of models is due, and returns them. Organizations take turns, those whose
@@ -16,13 +18,8 @@ export async function claimDueRefreshes(
   room: QueueRoom,
   leaseMs: number,
 ): Promise<ProviderCredentialRow[]> {
-  const due = sql`select id, org_id, refresh_at as due_at from provider_credentials where refresh_at <= ${new Date(now)}`
   const { rows } = await sql<ProviderCredentialRow & { is_alive: boolean }>`
-    with turns as (${inTurns(due, room)}), due as (
-      select c.id from provider_credentials c join turns on turns.id = c.id
-        where c.refresh_at <= ${new Date(now)} and ${hasRoom(room)}
-        order by ${turnOrder(room)} limit ${room.limit} for update of c skip locked
-    )
+    with due as (${selectInTurns(QUEUE, new Date(now), room)})
     update provider_credentials c set
       refresh_at = case when p.deleted_at is null and o.deleted_at is null
         then ${new Date(now + leaseMs)}::timestamptz end

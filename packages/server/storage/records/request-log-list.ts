@@ -103,25 +103,16 @@ export async function findRequestLogPosition(
 
 /**
  * The latest request with this X-Request-Id in the given organizations; undefined if there is none, or its project or
- * organization is deleted. Callers choose the id, so another tenant may use the same one.
+ * organization is deleted. Callers choose the id, so another tenant may use the same one. A function of the database keeps the plan.
  */
 export async function findRequestLog(
   db: Db,
   requestId: string,
   orgIds: readonly string[],
 ): Promise<RequestLogRow | undefined> {
-  return await db
-    .selectFrom('request_logs')
-    .innerJoin('projects', 'projects.id', 'request_logs.project_id')
-    .innerJoin('organizations', 'organizations.id', 'request_logs.org_id')
-    .selectAll('request_logs')
-    .where('request_logs.request_id', '=', requestId)
-    .where('request_logs.org_id', 'in', orgIds)
-    .where('projects.deleted_at', 'is', null)
-    .where('organizations.deleted_at', 'is', null)
-    .orderBy('request_logs.at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const { rows } =
+    await sql<RequestLogRow>`select * from find_request_log(${requestId}, ${orgIds}::uuid[])`.execute(db)
+  return rows[0]
 }
 
 /**

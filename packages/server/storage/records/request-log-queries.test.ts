@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../core/records/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
@@ -5,8 +7,10 @@ import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { addEnvironment, addTree, newId, type Tree } from '../../testing/harness/storage-rows.ts'
 import type { Page } from '../page.ts'
-import type { Db } from '../pool.ts'
+import { type Db, openDatabase, openPool } from '../pool.ts'
 import { removeProject } from '../tenancy/projects.ts'
+import { inTenantScope } from '../tenant-scope.ts'
+import { createPartitions } from './partitions.ts'
 import type { RequestLogFilter } from './request-log-filter.ts'
 import { areRequestsLogged, findRequestLog, listRequestLogs, updateFeedback } from './request-log-list.ts'
 
@@ -178,5 +182,40 @@ describe.each(listTestServers())('the request log on $label', server => {
       const found = await findRequestLog(db, requestId, [tree.organization.id])
       expect(found?.feedback).toMatchObject({ comment: 'a\ufffdb\ufffd' })
     })
+  })
+})
+
+/** Sixty days of an empty log. */
+const DAYS = Array.from({ length: 60 }, (_, day) =>
+  new Date(NOW - (day + 1) * DAY_MS).toISOString().slice(0, 10),
+)
+
+describe.each(listTestServers())('a request among many days on $label', server => {
+  let database: FreshDatabase
+  beforeAll(async () => {
+    database = await freshDatabase(server)
+    await createPartitions(database.pool, DAYS)
+  })
+  afterAll(() => database.drop())
+
+  test('is looked for with one index of each day, once a session has the plan', async () => {
+    const tree = await addTree(database.db)
+    const record = requestRecord(tree.environment, newId(), NOW)
+    expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
+    const orgIds = [tree.organization.id]
+    const countLocks = (pool: Pool): Promise<number> =>
+      inTenantScope(openDatabase(pool), orgIds, async scoped => {
+        expect(await findRequestLog(scoped, record.request_id, orgIds)).toMatchObject({ id: record.id })
+        const { rows } = await sql`select from pg_locks where pid = pg_backend_pid()`.execute(scoped)
+        return rows.length
+      })
+    const pool = openPool(database.connection, () => {}, { max: 1 })
+    try {
+      const [first, second] = [await countLocks(pool), await countLocks(pool)]
+      expect(first).toBeGreaterThan(10 * DAYS.length)
+      expect(second).toBeLessThan(3 * DAYS.length)
+    } finally {
+      await pool.end()
+    }
   })
 })

@@ -1,17 +1,38 @@
+import { sql } from 'kysely'
+import { runSteps } from '../../core/run-steps.ts'
 import type { Db } from '../pool.ts'
+import { removeInBatches } from '../remove-in-batches.ts'
+
+const ORGANIZATIONS = sql`select id from organizations where deleted_at is not null`
+const PROJECTS = sql`select p.id from projects p join organizations o on o.id = p.org_id
+  where p.deleted_at is not null or o.deleted_at is not null`
+
+const OF_PROJECTS = sql<boolean>`project_id in (${PROJECTS})`
+const OF_ORGANIZATIONS = sql<boolean>`org_id in (${ORGANIZATIONS})`
+
+/** The deliveries of a webhook go before it: its own removal would take all of them in one statement. */
+const REMOVALS = [
+  ['provider_credentials', OF_PROJECTS],
+  ['device_auth', OF_PROJECTS],
+  [
+    'webhook_deliveries',
+    sql<boolean>`webhook_id in (select id from webhooks where org_id in (${ORGANIZATIONS}))`,
+  ],
+  ['webhooks', OF_ORGANIZATIONS],
+  ['idempotent_creates', OF_ORGANIZATIONS],
+] as const
 
 /**
  * Removes the provider credentials and device settings of deleted projects, and those, the webhooks and the kept answers to
  * creates of deleted organizations. They contain the owner's secrets, and after the deletion no operation reads or removes them.
+ * Removes the others though some cannot be removed, and throws then. The signal stops it after the current batch.
  */
-export async function removeDeletedSecrets(db: Db): Promise<void> {
-  const organizations = db.selectFrom('organizations').select('id').where('deleted_at', 'is not', null)
-  const projects = db
-    .selectFrom('projects')
-    .select('id')
-    .where(eb => eb.or([eb('deleted_at', 'is not', null), eb('org_id', 'in', organizations)]))
-  await db.deleteFrom('provider_credentials').where('project_id', 'in', projects).execute()
-  await db.deleteFrom('device_auth').where('project_id', 'in', projects).execute()
-  await db.deleteFrom('webhooks').where('org_id', 'in', organizations).execute()
-  await db.deleteFrom('idempotent_creates').where('org_id', 'in', organizations).execute()
+export async function removeDeletedSecrets(db: Db, signal?: AbortSignal): Promise<void> {
+  await runSteps(
+    REMOVALS.map(
+      ([table, where]) =>
+        () =>
+          removeInBatches(db, table, where, signal),
+    ),
+  )
 }

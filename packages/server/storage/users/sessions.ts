@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Db } from '../pool.ts'
+import { removeBatch } from '../remove-in-batches.ts'
 import type { SessionRow } from '../schema.ts'
 
 export async function insertSession(db: Db, row: SessionRow): Promise<void> {
@@ -39,15 +41,9 @@ export async function removeUserSessions(db: Db, userId: string): Promise<void> 
 }
 
 /**
- * Removes sessions that expired at or before `now`, or were last used at or before `idleSince`. Leaves those that a concurrent
+ * Removes some of the sessions that expired at or before `now`, or were last used at or before `idleSince`. Leaves those that a concurrent
  * transaction has locked: two that have each removed one before would wait for each other.
  */
 export async function removeExpiredSessions(db: Db, now: Date, idleSince: Date): Promise<void> {
-  const expired = db
-    .selectFrom('sessions')
-    .select('id')
-    .where(eb => eb.or([eb('expires_at', '<=', now), eb('last_used_at', '<=', idleSince)]))
-    .forUpdate()
-    .skipLocked()
-  await db.deleteFrom('sessions').where('id', 'in', expired).execute()
+  await removeBatch(db, 'sessions', sql`expires_at <= ${now} or last_used_at <= ${idleSince}`)
 }

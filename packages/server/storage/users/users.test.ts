@@ -243,6 +243,23 @@ describe.each(listTestServers())('people on $label', server => {
       expect(await findSessionByHash(db, live.hash)).toEqual(live)
     })
 
+    test('are removed a thousand at a time, so that one sign-in does not wait for all of them', async () => {
+      const user = await addUser(db)
+      await database.pool.query(
+        `insert into sessions (id, user_id, hash, created_at, last_used_at, expires_at)
+          select gen_random_uuid(), $1, sha256(i::text::bytea), $2, $2, $2 from generate_series(1, 1500) as i`,
+        [user.id, CREATED],
+      )
+      const left: number[] = []
+      for (let n = 0; n < 2; n++) {
+        await removeExpiredSessions(db, CREATED, new Date(0))
+        left.push(
+          (await db.selectFrom('sessions').select('id').where('user_id', '=', user.id).execute()).length,
+        )
+      }
+      expect(left).toEqual([500, 0])
+    })
+
     test('are removed by two sign-ins at once, each of which has removed an expired one before', async () => {
       const user = await addUser(db)
       const expired = { expires_at: CREATED }
