@@ -16,6 +16,8 @@ const DELAY_MS = 500
 interface Answers {
   /** Returns the response in progress on a connection. */
   current(socket: Socket): ServerResponse | undefined
+  /** Returns the response to the latest request of a connection unless it closed. */
+  latest(socket: Socket): ServerResponse | undefined
 }
 
 /** Called with the length of each read of the socket, or with why it could not be parsed. */
@@ -25,7 +27,7 @@ type NoteRead = (read: number | Error) => void
  * Ends connections that bring framing without end. Node counts neither spaces in heads and trailers, nor line ends before a request,
  * nor zeros before the size of a chunk, and of extensions only those of one chunk. It reads them as fast as they come, up to 2 MiB of
  * a connection in a tick, and tells no one: no limit and no turn counts them. Connections whose request was given up for its very
- * short chunks end too.
+ * short chunks end too, and those with bytes that are no HTTP behind a whole request whose answer goes on.
  *
  * The parser gets nothing after that. Half a second later, and when whole requests before have their answers, it is an error of the
  * parser ('clientError').
@@ -44,7 +46,7 @@ function watch(socket: Socket, parser: NodeParser, answers: Answers): void {
   // A version of Node that does this otherwise. The test shows it.
   if (typeof onIncoming !== 'function' || typeof noteRead !== 'function') return
   let hasHead = false
-  let isOver = false
+  let error: Error | undefined
   /** Bytes of reads that neither completed a head nor belong to a body. */
   let between = 0
   parser.onIncoming = (...args) => {
@@ -53,24 +55,38 @@ function watch(socket: Socket, parser: NodeParser, answers: Answers): void {
     return onIncoming(...args)
   }
   parser[callback] = (read: number | Error) => {
-    if (!hasGivenUp(socket) && (read instanceof Error || !isAbove(read))) return noteRead(read)
     // A version of Node that leaves the parser on the socket.
-    if (isOver) return void socket.destroy()
-    isOver = true
-    if (parser.incoming instanceof ReceivedRequest) parser.incoming.giveUp()
+    if (error !== undefined) return void socket.destroy()
+    if (hasGivenUp(socket)) return stop(tooMuchFraming())
+    const isOver = read instanceof Error ? isAnswering() : isAbove(read)
+    if (!isOver) return noteRead(read)
+    stop(read instanceof Error ? read : tooMuchFraming())
+  }
+
+  function stop(reason: Error): void {
+    error = reason
+    const isFraming = (reason as NodeJS.ErrnoException).code === FRAMING
+    // An error may come from a head that Node made a request of, and nobody answers.
+    const request = isFraming ? parser.incoming : answers.latest(socket)?.req
+    if (request instanceof ReceivedRequest) request.giveUp(isFraming ? 'framing' : 'syntax')
     dropReads(socket)
     setTimeout(end, DELAY_MS).unref()
   }
 
+  /** True while a whole request is answered. */
+  function isAnswering(): boolean {
+    return answers.current(socket)?.req.complete === true
+  }
+
   function end(): void {
-    if (socket.destroyed) return
-    if (answers.current(socket)?.req.complete === true) {
+    if (socket.destroyed || error === undefined) return
+    if (isAnswering()) {
       // Shows whether the client is gone, whose answers then end.
       readOnce(socket)
       setTimeout(end, DELAY_MS).unref()
       return
     }
-    noteRead(Object.assign(new Error('too much framing'), { code: FRAMING }))
+    noteRead(error)
     // Not at once: a connection that closes under a client that is sending takes the answer along.
     setTimeout(() => socket.destroy(), DELAY_MS).unref()
   }
@@ -86,6 +102,10 @@ function watch(socket: Socket, parser: NodeParser, answers: Answers): void {
     hasHead = false
     return between > MAX_FRAMING_BYTES
   }
+}
+
+function tooMuchFraming(): Error {
+  return Object.assign(new Error('too much framing'), { code: FRAMING })
 }
 
 /**
