@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { hasGivenUp } from '../connection/given-up.ts'
 import { type NodeParser, parserOf, STOP } from '../connection/node-parser.ts'
+import { takeTurn } from '../fairness/sliced-work.ts'
 import { FRAMING } from '../head/client-error.ts'
 import { ReceivedRequest } from './received-request.ts'
 
@@ -11,6 +12,10 @@ const MAX_FRAMING_BYTES = 128 * 1024
 const PER_COST = 2
 /** When the answer is sent at the earliest, and how long it may take to reach the client, in milliseconds. A client that reconnects at once is slowed down by it. */
 const DELAY_MS = 500
+
+/** How long, and how much, is read of a body behind its answer, as of refused ones. */
+const LINGER_MS = 10_000
+const MAX_LINGER_BYTES = 64 * 1024 * 1024
 
 /** RequestLines has them. */
 interface Answers {
@@ -70,7 +75,9 @@ function watch(socket: Socket, parser: NodeParser, answers: Answers): void {
     const request = isFraming ? parser.incoming : answers.latest(socket)?.req
     if (request instanceof ReceivedRequest) request.giveUp(isFraming ? 'framing' : 'syntax')
     dropReads(socket)
-    setTimeout(end, DELAY_MS).unref()
+    // The rest of a body whose request was answered before its end.
+    if (answers.current(socket) === undefined && request?.complete === false) linger(socket)
+    else setTimeout(end, DELAY_MS).unref()
   }
 
   /** True while a whole request is answered. */
@@ -117,6 +124,22 @@ function dropReads(socket: Socket): void {
   socket.removeAllListeners('data')
   // Node's server takes its parser off a socket that has such a listener.
   socket.on('data', () => socket.pause())
+}
+
+/**
+ * Closes a connection that has lost its parser behind an answer, and drops what still comes, in turns. Many clients send all of a
+ * body before they read, and a connection that is closed under them takes the answer along.
+ */
+function linger(socket: Socket): void {
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > MAX_LINGER_BYTES) socket.destroy()
+    else void takeTurn().then(() => readOnce(socket))
+  })
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.end()
+  readOnce(socket)
 }
 
 /** Reads once from a socket that has lost its parser, and drops it. */

@@ -22,6 +22,8 @@ const VERY_MANY = TINY.repeat(3_000)
 const MANY = TINY.repeat(300)
 /** More than may come between requests. */
 const LINE_ENDS = '\r\n'.repeat(150_000)
+/** More than the kernel takes of it. */
+const LONG_BODY = 20 * 1024 * 1024
 const head = (line: string) => `${line} HTTP/1.1\r\nHost: a\r\n`
 const get = (path: string) => `${head(`GET ${path}`)}\r\n`
 const chunked = (line: string) => `${head(line)}Transfer-Encoding: chunked\r\n\r\n`
@@ -84,6 +86,31 @@ test('a body that goes on without end behind its answer gets no second one, and 
   await raw.closed
   expect(statusesOf(raw.text())).toEqual(['200'])
 })
+
+test.each([
+  ['with a length', `Content-Length: ${LONG_BODY}\r\n`, Buffer.alloc(LONG_BODY)],
+  [
+    'in chunks',
+    'Transfer-Encoding: chunked\r\n',
+    Buffer.from(`400\r\n${'x'.repeat(1024)}\r\n`.repeat(20_000) + END),
+  ],
+])(
+  'a long body %s behind its answer is dropped, so that a client may send all of it before it reads',
+  async (_, field, body) => {
+    const raw = await open()
+    const errors: Error[] = []
+    raw.socket.on('error', error => errors.push(error))
+    raw.socket.write(`${head('GET /')}${field}\r\n`)
+    await raw.until('ok')
+    raw.socket.end(body)
+    await raw.closed
+    expect([errors, raw.socket.bytesWritten > body.length, statusesOf(raw.text())]).toEqual([
+      [],
+      true,
+      ['200'],
+    ])
+  },
+)
 
 test('a request with too much framing behind it is answered, and its answer closes the connection', async () => {
   serve = async (req, res) => {
@@ -243,10 +270,11 @@ test.each([
 })
 
 test('answers of a framework to given-up and to stalled requests close the connection', async () => {
-  const framework = http.createServer({ ...KEPT, ServerResponse: CheckedResponse }, (_, res) =>
-    setImmediate(() => res.end('ok')),
+  const calls = new RequestLines((_, res) => void setImmediate(() => res.end('ok')))
+  const framework = http.createServer({ ...KEPT, ServerResponse: CheckedResponse }, (req, res) =>
+    calls.add(req, res),
   )
-  boundFraming(framework, lines)
+  boundFraming(framework, calls)
   await new Promise<void>(resolve => framework.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void framework.close())
   for (const body of [MANY, `${VERY_MANY}${END}`]) {
