@@ -13,6 +13,9 @@ const MAX_NAME_CHARACTERS = 512 * 1024
 const LONG_NAME = 200
 const SHORT_NAME = 8
 
+/** The names of the body have too many characters, a name stands for too many nested ones, or a text may say more than is read of it. */
+export type Unchecked = 'names' | 'nested' | 'text'
+
 /**
  * Reads the JSON in the strings of one body. It is parsed at once, and the bounds of the body do not apply inside a string,
  * so all strings of the body share a bound of their own. So do the names that are looked up.
@@ -21,11 +24,15 @@ export class JsonTexts {
   private readonly counter = new PartCounter()
   private characters = 0
   private nameCharacters = 0
+  /** What a field has that was refused because it cannot be checked; undefined: none was. */
+  unchecked: Unchecked | undefined
 
   /** Counts a name that is looked up. Returns false if the names of the body have too many characters. */
   addName(name: string): boolean {
     this.nameCharacters += Math.min(Math.max(name.length, SHORT_NAME), LONG_NAME)
-    return this.nameCharacters <= MAX_NAME_CHARACTERS
+    if (this.nameCharacters <= MAX_NAME_CHARACTERS) return true
+    this.unchecked = 'names'
+    return false
   }
 
   /**
@@ -33,6 +40,12 @@ export class JsonTexts {
    * parser may read other fields in it.
    */
   read(text: string): Json | undefined {
+    const value = this.parse(text)
+    if (value === undefined) this.unchecked = 'text'
+    return value
+  }
+
+  private parse(text: string): Json | undefined {
     if (!mayBeContainer(text)) return text
     this.characters += text.length
     if (this.characters > MAX_CHARACTERS) return undefined
