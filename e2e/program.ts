@@ -153,7 +153,7 @@ export async function setUp(program: Pick<Program, 'controlUrl' | 'setupToken'>)
   }
 }
 
-interface Management {
+export interface Management {
   readonly controlUrl: string
   readonly managementKey: string
 }

@@ -10,7 +10,7 @@ import {
   type ScriptedUpstream,
 } from '../packages/server/testing/fakes/scripted-upstream.ts'
 import { freePort } from '../packages/server/testing/harness/free-port.ts'
-import { type Keys, manage, setUp } from './program.ts'
+import { type Management, manage, setUp } from './program.ts'
 import { hasTerminal, listChildren, openTerminal, type Terminal } from './terminal.ts'
 
 const SETUP_TOKEN = 'a set-up token for tests'
@@ -63,17 +63,19 @@ const start = (command = 'npm start'): Terminal => {
 }
 
 /** Starts the program in a terminal and a stream of which the caller has the first event. `rest` resolves with what follows. */
-async function startWithStream(): Promise<{ keys: Keys; requestId: string; rest: () => Promise<string> }> {
+async function startWithStream(): Promise<{
+  keys: Management
+  requestId: string
+  rest: () => Promise<string>
+}> {
   start()
   await terminal.until(STARTED)
-  const keys = await setUp({ controlUrl: urls.control, setupToken: SETUP_TOKEN })
+  const keys = {
+    ...(await setUp({ controlUrl: urls.control, setupToken: SETUP_TOKEN })),
+    controlUrl: urls.control,
+  }
   const credential = { provider: 'custom', name: 'c', api_key: 'k', base_url: provider.baseUrl }
-  await manage(
-    { ...keys, controlUrl: urls.control },
-    'POST',
-    `/v1/environments/${keys.developmentId}/provider-credentials`,
-    credential,
-  )
+  await manage(keys, 'POST', `/v1/environments/${keys.developmentId}/provider-credentials`, credential)
   const response = await fetch(`${urls.gateway}/openai/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys.secretKey}`, 'content-type': 'application/json' },
@@ -178,11 +180,9 @@ describe.runIf(hasTerminal).each([1, 2])('npm start in a terminal, with gateway 
     expect(listServers()).toEqual([])
     start()
     await terminal.until(STARTED)
-    expect(await manage({ ...keys, controlUrl: urls.control }, 'GET', `/v1/logs/${requestId}`)).toMatchObject(
-      {
-        error_code: 'stream_interrupted',
-      },
-    )
+    expect(await manage(keys, 'GET', `/v1/logs/${requestId}`)).toMatchObject({
+      error_code: 'stream_interrupted',
+    })
     terminal.type(CTRL_C)
     expect(await terminal.ended).toBe(0)
     expectNothingLeft()

@@ -55,6 +55,17 @@ describe('openAwsEventStreamParser', () => {
     ])
   })
 
+  test('a frame has at most 128 KiB of headers', () => {
+    const filled = (count: number): Headers =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`h${at}`, { type: 'binary', value: Buffer.alloc(30_000) }]),
+      )
+    expect(read([frame({ ':event-type': 'a' }, '{}', filled(4))])).toEqual([{ event: 'a', data: '{}' }])
+    expect(() => read([frame({ ':event-type': 'a' }, '{}', filled(5))])).toThrow(
+      'headers of more than 131072 bytes',
+    )
+  })
+
   test('headers of every type are passed over', () => {
     const extra: Headers = {
       yes: { type: 'boolean', value: true },

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { collectGarbage } from '../testing/collect-garbage.ts'
 import { openSseParser, SseEventTooLargeError } from './sse.ts'
 
 interface ParsedEvent {
@@ -191,4 +192,20 @@ describe('openSseParser', () => {
       expect(parser.hasPartial()).toBe(partial)
     }
   })
+})
+
+test('keeps an event of very many short lines in a few times its bytes', () => {
+  const keep = (): number => {
+    collectGarbage()
+    const before = process.memoryUsage().heapUsed
+    const parsers = Array.from({ length: 8 }, () => openSseParser(() => {}))
+    const lines = Buffer.from('data:x\n'.repeat(1_000))
+    for (const parser of parsers) for (let count = 0; count < 140; count++) parser.push(lines)
+    collectGarbage()
+    const kept = process.memoryUsage().heapUsed - before
+    expect(parsers.every(parser => parser.hasPartial())).toBe(true)
+    return kept
+  }
+  keep()
+  expect(keep()).toBeLessThan(8 * 2 * 1024 * 1024)
 })

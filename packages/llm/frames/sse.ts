@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import { KeptText } from '../stream/kept-text.ts'
 import { ChunkBuffer } from './chunk-buffer.ts'
 
 /** One server-sent event. */
@@ -55,6 +56,8 @@ class Parser implements SseParser {
   private atStart = true
   private event = ''
   private data: string | undefined
+  /** All lines of data, if there is more than one: hardly any event has. */
+  private lines: KeptText | undefined
 
   constructor(onEvent: (event: SseEvent) => void, maxEventBytes: number) {
     this.onEvent = onEvent
@@ -125,20 +128,32 @@ class Parser implements SseParser {
     this.atStart = false
     if (text.startsWith('data', from)) {
       const value = readValue(bytes, text, ascii, from + 4, end)
-      if (value !== undefined) this.data = this.data === undefined ? value : `${this.data}\n${value}`
+      if (value !== undefined) this.addData(value)
     } else if (text.startsWith('event', from)) {
       this.event = readValue(bytes, text, ascii, from + 5, end) ?? this.event
     }
   }
 
+  private addData(value: string): void {
+    if (this.data === undefined) {
+      this.data = value
+      return
+    }
+    this.lines ??= new KeptText(this.data)
+    this.lines.add('\n')
+    this.lines.add(value)
+  }
+
   private endEvent(chunk: Buffer, start: number, end: number): void {
-    const { pending, event, data } = this
+    const { pending, event, data, lines } = this
     if (pending.size + end - start > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
     this.event = ''
     this.data = undefined
+    this.lines = undefined
     this.atStart = false
     if (data === undefined) pending.clear()
-    else this.onEvent({ event, data, raw: pending.take(chunk.subarray(start, end)) })
+    else
+      this.onEvent({ event, data: lines?.toString() ?? data, raw: pending.take(chunk.subarray(start, end)) })
   }
 }
 

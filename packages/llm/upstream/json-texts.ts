@@ -15,6 +15,9 @@ export const MAX_CONTENT_NAME_CHARACTERS = 1024 * 1024
 const LONG_NAME = 200
 const SHORT_NAME = 8
 
+/** The names of the body have too many characters, a name stands for too many nested ones, or a text may say more than is read of it. */
+export type Unchecked = 'names' | 'nested' | 'text'
+
 /**
  * Reads the JSON in the strings of one body. It is parsed at once, and the bounds of the body do not apply inside a string,
  * so all strings of the body share a bound of their own. So do the names that are looked up.
@@ -24,11 +27,15 @@ export class JsonTexts {
   private characters = 0
   private nameCharacters = 0
   private contentNameCharacters = 0
+  /** What a field has that was refused because it cannot be checked; undefined: none was. */
+  unchecked: Unchecked | undefined
 
   /** Counts a name that is looked up. Returns false if the names of the body have too many characters. */
   addName(name: string): boolean {
     this.nameCharacters += countedLength(name)
-    return this.nameCharacters <= MAX_NAME_CHARACTERS
+    if (this.nameCharacters <= MAX_NAME_CHARACTERS) return true
+    this.unchecked = 'names'
+    return false
   }
 
   /** The same of names in content that the gateway does not read. */
@@ -42,6 +49,12 @@ export class JsonTexts {
    * parser may read other fields in it.
    */
   read(text: string): Json | undefined {
+    const value = this.parse(text)
+    if (value === undefined) this.unchecked = 'text'
+    return value
+  }
+
+  private parse(text: string): Json | undefined {
     if (!mayBeContainer(text)) return text
     this.characters += text.length
     if (this.characters > MAX_CHARACTERS) return undefined

@@ -112,6 +112,7 @@ export function toNestedNames(name: string): readonly string[] | undefined {
 function isReserved(name: string, plain: string, texts: JsonTexts): boolean {
   if (isReservedPlain(plain)) return true
   const nested = toNestedNames(name)
+  if (nested === undefined) texts.unchecked = 'nested'
   return nested === undefined || nested.some(step => !texts.addName(step) || isReservedName(step))
 }
 

@@ -88,7 +88,7 @@ const REFERENCES: ReadonlySet<string> = new Set(
 )
 
 /** Plain names of texts, and lists of them, that every provider shows to its model, whatever they look like. */
-const TOLD: ReadonlySet<string> = new Set(
+const SHOWN_TEXTS: ReadonlySet<string> = new Set(
   [
     ...[
       'text',
@@ -146,7 +146,7 @@ function findInContent(
   if (isStoredIn(kind, toPlainName(name))) return name
   if (typeof value === 'string') {
     const isFree =
-      kind === 'echo' || TOLD.has(toPlainName(listName)) || isSendable(listName, value, addresses)
+      kind === 'echo' || SHOWN_TEXTS.has(toPlainName(listName)) || isSendable(listName, value, addresses)
     return isFree ? undefined : name
   }
   if (typeof value !== 'object') return undefined

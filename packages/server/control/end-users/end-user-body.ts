@@ -23,7 +23,8 @@ export const EndUserChange = z.strictObject(endUserFields).partial().meta({ id: 
 /** Throws 400 for an id that only the app assigns, to devices and members. */
 export function assertNotReserved(externalId: string): void {
   if (!isReservedEndUserId(externalId)) return
-  const message = 'external_id must not begin with device: or member:, which are reserved.'
+  const message =
+    'external_id must not begin with device: or member:, which are reserved, nor with what looks like them.'
   throw new Fault('invalid_request', message, { param: 'external_id' })
 }
 

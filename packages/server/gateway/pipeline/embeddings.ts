@@ -40,7 +40,7 @@ export function readEmbeddings(server: EmbeddingServer): ReadModelCall {
     const parsed = server.parse(value, { pathModel, isEndUser: ctx.caller.kind === 'client_token' })
     noteUser(ctx.recordFields, parsed.request.user)
     const counting = countEmbeddings(parsed.request)
-    const counted = ctx.isLong ? await runSteps(counting, ctx) : runAtOnce(counting)
+    const counted = ctx.isLong ? await runSteps(counting, ctx, () => ctx.stopped) : runAtOnce(counting)
     return new EmbeddingsCall(ctx, server, { ...parsed, counted }, bytes.length, deps)
   }
 }
@@ -162,10 +162,11 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       elapsedMs: this.#ctx.elapsedMs(),
     }
     const steps = this.#server.encodeReply(context, this.#received.request, reply, bill)
-    const bytes = isLong(reply) ? await runSteps(steps, this.#ctx) : runAtOnce(steps)
-    const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
+    const ctx = this.#ctx
+    const bytes = isLong(reply) ? await runSteps(steps, ctx, () => ctx.stopped) : runAtOnce(steps)
+    const headers = answerHeaders(ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
-    await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
+    await sendAnswer(ctx, bytes, { headers, outcome }, this.#deps)
   }
 }
 

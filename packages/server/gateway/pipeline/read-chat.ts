@@ -5,7 +5,7 @@ import { readSettings } from '@rideau/llm/formats/shared/requests/read-settings'
 import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { spliceObject } from '@rideau/llm/json/splice'
-import { toSentJson } from '@rideau/llm/json/unwritten-json'
+import { type SentBody, toSentJson } from '@rideau/llm/json/unwritten-json'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { writeBody } from '../../http/body/write-body.ts'
@@ -67,11 +67,11 @@ export async function receiveChat(
   if (open === undefined) return parseChat(ctx, received, parse, pathModel)
   let embedded = open(body.value, pathModel)
   if ('bytes' in embedded) {
-    const bytes = await writeBody(embedded.bytes, ctx)
+    const bytes = await writeWhole(ctx, embedded.bytes)
     embedded = embedded.read((await parseBody(ctx, bytes)).value)
   }
   // Written anew, so that what is checked is what is sent.
-  const inner = await parseBody(ctx, await writeBody(toSentJson(embedded.value), ctx))
+  const inner = await parseBody(ctx, await writeWhole(ctx, toSentJson(embedded.value)))
   return parseChat(
     ctx,
     { server, format: embedded.format, body: inner, headers: embedded.headers },
@@ -101,12 +101,19 @@ async function parseChat(
   if (ctx.isLong) assertSchemaSize(parsed)
   const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
-  if (ctx.isLong) await runSteps(examine(parsed), ctx)
+  if (ctx.isLong) await runSteps(examine(parsed), ctx, () => ctx.stopped)
   const plain: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
   const source =
     headers !== undefined && mayForward(ctx) ? { ...plain, headers } : withFormatHeaders(ctx, plain, server)
   noteSettings(parsed.findings, source)
   return { server, parsed, source, endUser }
+}
+
+/** Writes what is parsed next. Throws if the request was stopped. */
+async function writeWhole(ctx: IdentifiedContext, body: SentBody): Promise<Buffer> {
+  const bytes = await writeBody(body, ctx, () => ctx.stopped !== undefined)
+  ctx.assertNotStopped()
+  return bytes
 }
 
 /** Finds in steps what the selection of targets would otherwise look for at once. */
@@ -127,5 +134,5 @@ function noteSettings(findings: Findings, { value, headers }: SourceBody): void 
 /** Names the end user in every format, and is a field of the native one alone: no provider of the others gets it. */
 async function withoutEndUser(ctx: IdentifiedContext, body: JsonBody): Promise<JsonBody> {
   const others = spliceObject(body, new Map([['end_user', undefined]]))
-  return await parseBody(ctx, await writeBody(others, ctx))
+  return await parseBody(ctx, await writeWhole(ctx, others))
 }

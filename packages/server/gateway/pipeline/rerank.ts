@@ -34,7 +34,7 @@ export function readRerank(server: RerankServer): ReadModelCall {
     const parsed = server.parse(value, ctx.caller.kind === 'client_token')
     // In turns, since ten thousand documents may have megabytes.
     const counting = countRerank(parsed.request)
-    const counted = ctx.isLong ? await runSteps(counting, ctx) : runAtOnce(counting)
+    const counted = ctx.isLong ? await runSteps(counting, ctx, () => ctx.stopped) : runAtOnce(counting)
     return new RerankCall(ctx, server, { ...parsed, counted }, deps)
   }
 }

@@ -106,7 +106,10 @@ function parseEndUserId(
     throw toError(param, 'must have 1 to 255 characters of well-formed Unicode without control characters.')
   }
   if (isReservedEndUserId(given)) {
-    throw invalid(param, 'must not begin with "device:" or "member:", which are reserved.')
+    throw invalid(
+      param,
+      'must not begin with "device:" or "member:", which are reserved, nor with what looks like them.',
+    )
   }
   return given
 }

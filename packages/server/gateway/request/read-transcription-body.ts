@@ -42,7 +42,7 @@ export async function readTranscriptionBody(
   const request = parseTranscription(task, fields, file)
   const measuring = measureSeconds(request.file.bytes)
   const isShort = request.file.bytes.length <= SHORT_FILE_BYTES
-  const seconds = isShort ? runAtOnce(measuring) : await runSteps(measuring, ctx)
+  const seconds = isShort ? runAtOnce(measuring) : await runSteps(measuring, ctx, () => ctx.stopped)
   return {
     request: { ...request, file: { ...request.file, seconds } },
     endUser: fields.end_user,

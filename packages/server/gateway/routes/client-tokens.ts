@@ -85,7 +85,10 @@ function parseSubject(endUser: JsonObject): Subject {
     throw invalid('end_user.id', message)
   }
   if (isReservedEndUserId(id)) {
-    throw invalid('end_user.id', 'must not begin with "device:" or "member:", which are reserved.')
+    throw invalid(
+      'end_user.id',
+      'must not begin with "device:" or "member:", which are reserved, nor with what looks like them.',
+    )
   }
   const plan = optionalText(endUser, 'plan', 'end_user.plan') ?? null
   if (plan !== null && (plan === '' || !isLine(plan, MAX_PLAN_LENGTH))) {

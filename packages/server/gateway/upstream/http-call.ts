@@ -5,14 +5,15 @@ import { toOwned } from '../../http/body/to-owned.ts'
 import { mayPause } from '../../http/egress/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/egress/upstream-headers.ts'
 import { loopTurns, SLICE_MS, type TurnTaker } from '../../http/fairness/loop-turns.ts'
-import type { Borrower, Connection, Connections } from './connections.ts'
+import type { Borrower, Connection } from './connections.ts'
 import { endOfPiece, LIGHT_MARKS, PIECE_MARKS } from './end-of-piece.ts'
 import { toNetworkError } from './network-error.ts'
 import { openedStreams } from './opened-streams.ts'
-import { ABORTED, type PacedAborts } from './paced-aborts.ts'
+import { ABORTED } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
 import { noteChunk } from './stream-pace.ts'
 import type { UpstreamCall, UpstreamHandler } from './transport.ts'
+import type { TransportState } from './transport-state.ts'
 
 /** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
 const LINGER_MS = 2_000
@@ -22,18 +23,6 @@ const MAX_INTERIM = 16
 
 /** Shorter chunks of few events are processed in the tick that received them, and not timed. */
 const LONG_CHUNK_BYTES = 8 * 1024
-
-/** What all calls of a transport share. */
-export interface TransportState {
-  readonly connections: Connections
-  readonly opening: ConnectionOpening
-  readonly aborts: PacedAborts
-}
-
-/** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
-export interface ConnectionOpening {
-  owner: ShareOwner | undefined
-}
 
 /**
  * One HTTP request to a provider, from its wait for a connection to the end of its answer.
@@ -64,6 +53,8 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   #chunk: Buffer | undefined
   /** What came after `#chunk`: one more read of the socket, or all that follows where the connection has ended. */
   #more: Buffer[] = []
+  /** True once the stream has opened. */
+  #hasOpened = false
   /** True if `#chunk` waits for the caller, who reads too slowly, and not for a turn. */
   #isParked = false
   /** How the answer ended while a chunk waited. The handler is told after the chunk. */
@@ -217,8 +208,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       this.#isReading = true
       // Runs when the parser returns: all chunks of this read are here then.
       process.nextTick(endReadOf, this)
-      if (this.#isLight(chunk)) this.#deliver(chunk)
-      else this.#deliverInTurn(chunk)
+      this.#receive(chunk)
     } else {
       this.#shortBytes += chunk.length
       this.#short.push(chunk)
@@ -264,6 +254,13 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     }
   }
 
+  /** Delivers a light chunk at once, unless it may open a stream and enough of them opened in this tick. */
+  #receive(chunk: Buffer): void {
+    const mayOpen = this.#handler.isStream === true && !this.#hasOpened
+    if (this.#isLight(chunk) && !(mayOpen && openedStreams.isFull)) this.#deliver(chunk)
+    else this.#deliverInTurn(chunk)
+  }
+
   #deliverInTurn(chunk: Buffer): void {
     const waitMs = this.#handler.isStream === true ? noteChunk(this.owner, chunk.length) : 0
     if (waitMs > 0 && mayPause()) {
@@ -293,8 +290,7 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
   #deliverShort(): void {
     const chunk = this.#takeShort()
     if (chunk === undefined || this.#done) return
-    if (this.#isLight(chunk)) this.#deliver(chunk)
-    else this.#deliverInTurn(chunk)
+    this.#receive(chunk)
   }
 
   /** True for a chunk that takes less than a millisecond, whatever it contains. What is no stream is only kept. */
@@ -323,7 +319,6 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
       const end = endOfPiece(chunk, at, PIECE_MARKS)
       const piece = end - at === chunk.length ? chunk : chunk.subarray(at, end)
       this.#deliver(piece)
-      if (this.#handler.isOpening === true) openedStreams.note(piece)
       at = end
       if (at === chunk.length || this.#done) return
       const isLater = this.#handler.isOpening === true || performance.now() >= until
@@ -342,6 +337,9 @@ export class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borro
     } catch (error) {
       this.#crash(error)
     }
+    if (this.#handler.isOpening !== true) return
+    this.#hasOpened = true
+    openedStreams.note(chunk)
   }
 
   #joinWaiting(): Buffer | undefined {

@@ -6,9 +6,10 @@ import {
   type GuardedConnector,
 } from '../../http/egress/egress.ts'
 import { Connections } from './connections.ts'
-import { type ConnectionOpening, HttpCall } from './http-call.ts'
+import { HttpCall } from './http-call.ts'
 import { PacedAborts } from './paced-aborts.ts'
 import type { Transport } from './transport.ts'
+import type { ConnectionOpening } from './transport-state.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 /** Shorter than the idle timeout of load balancers, so that requests rarely meet a connection that is closing. */

@@ -77,21 +77,28 @@ test.each([
   expect(codes).toEqual(['RIDEAU_FRAMING'])
 })
 
-test('does not read line ends without end behind a request whose answer goes on, and closes the connection behind it', async () => {
-  serve = async ({ socket }, res) => {
-    res.write('begins')
-    await expect.poll(() => hasGivenUp(socket)).toBe(true)
-    // Longer than other connections stay open.
-    await sleep(1_500)
-    res.end('ends')
-  }
-  const raw = await open()
-  raw.socket.write(`${GET}\r\n`)
-  await raw.until('begins')
-  expect(await flood(raw.socket, '\r\n')).toBeLessThan(ENDLESS / 2)
-  expect(raw.text()).toContain('ends')
-  expect(codes).toEqual(['RIDEAU_FRAMING'])
-})
+test.each([
+  ['line ends without end', '\r\n', 'RIDEAU_FRAMING'],
+  ['what is no request', 'broken\r\n\r\n', 'HPE_INVALID_METHOD'],
+  ['a broken body', `${POST}x\r\n`, 'HPE_INVALID_CHUNK_SIZE'],
+])(
+  'does not read on %s behind a request whose answer goes on, and closes the connection behind it',
+  async (_, unit, code) => {
+    serve = async ({ socket }, res) => {
+      res.write('begins')
+      await expect.poll(() => hasGivenUp(socket)).toBe(true)
+      // Longer than other connections stay open.
+      await sleep(1_500)
+      res.end('ends')
+    }
+    const raw = await open()
+    raw.socket.write(`${GET}\r\n`)
+    await raw.until('begins')
+    expect(await flood(raw.socket, unit)).toBeLessThan(ENDLESS / 2)
+    expect(raw.text()).toContain('ends')
+    expect(codes).toEqual([code])
+  },
+)
 
 test('a body of very many short chunks that nobody has asked for is answered as too large', async () => {
   const { socket } = await open()

@@ -2,6 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { Fault } from '../../core/fault.ts'
 import { openRaw, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import { CheckedResponse } from '../answer/checked-response.ts'
 import { writeHead } from '../answer/write-head.ts'
@@ -21,6 +22,8 @@ const VERY_MANY = TINY.repeat(3_000)
 const MANY = TINY.repeat(300)
 /** More than may come between requests. */
 const LINE_ENDS = '\r\n'.repeat(150_000)
+/** More than the kernel takes of it. */
+const LONG_BODY = 20 * 1024 * 1024
 const head = (line: string) => `${line} HTTP/1.1\r\nHost: a\r\n`
 const get = (path: string) => `${head(`GET ${path}`)}\r\n`
 const chunked = (line: string) => `${head(line)}Transfer-Encoding: chunked\r\n\r\n`
@@ -70,8 +73,8 @@ async function readAndAnswer(req: IncomingMessage, res: ServerResponse): Promise
   try {
     const { length } = await readBody(req, 1024 * 1024, undefined).bytes
     answer(res, 200, `[${length}]`)
-  } catch {
-    answer(res, 413, 'refused')
+  } catch (error) {
+    answer(res, (error as Fault).status, 'refused')
   }
 }
 
@@ -83,6 +86,31 @@ test('a body that goes on without end behind its answer gets no second one, and 
   await raw.closed
   expect(statusesOf(raw.text())).toEqual(['200'])
 })
+
+test.each([
+  ['with a length', `Content-Length: ${LONG_BODY}\r\n`, Buffer.alloc(LONG_BODY)],
+  [
+    'in chunks',
+    'Transfer-Encoding: chunked\r\n',
+    Buffer.from(`400\r\n${'x'.repeat(1024)}\r\n`.repeat(20_000) + END),
+  ],
+])(
+  'a long body %s behind its answer is dropped, so that a client may send all of it before it reads',
+  async (_, field, body) => {
+    const raw = await open()
+    const errors: Error[] = []
+    raw.socket.on('error', error => errors.push(error))
+    raw.socket.write(`${head('GET /')}${field}\r\n`)
+    await raw.until('ok')
+    raw.socket.end(body)
+    await raw.closed
+    expect([errors, raw.socket.bytesWritten > body.length, statusesOf(raw.text())]).toEqual([
+      [],
+      true,
+      ['200'],
+    ])
+  },
+)
 
 test('a request with too much framing behind it is answered, and its answer closes the connection', async () => {
   serve = async (req, res) => {
@@ -101,6 +129,9 @@ test.each([
   ['a body that is given up', `${chunked('POST /flood')}${VERY_MANY}${END}`, ['200', '413']],
   ['a body without end that is given up', `${chunked('POST /flood')}${VERY_MANY}`, ['200', '413']],
   ['too much framing', LINE_ENDS, ['200']],
+  ['a body with a broken chunk', `${chunked('POST /broken')}${TINY}x\r\n`, ['200', '400']],
+  ['a body without a whole chunk, and then a broken one', `${chunked('POST /broken')}x\r\n`, ['200', '400']],
+  ['no request', 'broken\r\n\r\n', ['200']],
 ])('a slow answer and a stream are completed though %s follows', async (_, behind, statuses) => {
   for (const isStream of [false, true]) {
     const raw = await open()
@@ -122,38 +153,51 @@ test.each([
   expect(served).not.toContain('/next')
 })
 
-test('a body that is given up behind a request has a fault of its own if it is not answered', async () => {
-  serve = async (req, res) => {
-    if (req.url !== '/slow') return
-    await sleep(LONG)
-    answer(res, 200, 'ok')
-  }
-  const raw = await open()
-  raw.socket.write(`${get('/slow')}${chunked('POST /flood')}${VERY_MANY}${END}`)
-  await raw.closed
-  expect([statusesOf(raw.text()), served]).toEqual([
-    ['200', '413'],
-    ['/slow', '/flood'],
-  ])
-})
-
-test('an answer whose client goes is not continued though nothing is read of its connection', async () => {
-  let closes = 0
-  const isSlow = new Promise<void>(resolve => {
-    serve = async ({ socket }, res) => {
-      res.once('close', () => closes++)
-      await expect.poll(() => hasGivenUp(socket)).toBe(true)
+test.each([
+  ['is given up', `${VERY_MANY}${END}`, '413'],
+  ['is broken', 'x\r\n', '400'],
+])(
+  'a body that %s behind a request has a fault of its own if it is not answered',
+  async (_, body, status) => {
+    serve = async (req, res) => {
+      if (req.url !== '/slow') return
       await sleep(LONG)
-      resolve()
+      answer(res, 200, 'ok')
     }
-  })
-  const raw = await open()
-  raw.socket.write(`${get('/slow')}${chunked('POST /flood')}${VERY_MANY}`)
-  await isSlow
-  expect(closes).toBe(0)
-  raw.socket.destroy()
-  await expect.poll(() => closes, { timeout: 10_000 }).toBe(1)
-})
+    const raw = await open()
+    raw.socket.write(get('/slow') + chunked('POST /refused') + body)
+    await raw.closed
+    expect([statusesOf(raw.text()), served]).toEqual([
+      ['200', status],
+      ['/slow', '/refused'],
+    ])
+  },
+)
+
+test.each([
+  ['a body that is given up', `${chunked('POST /flood')}${VERY_MANY}`],
+  ['a broken body', `${chunked('POST /broken')}x\r\n`],
+  ['no request', 'broken\r\n\r\n'],
+])(
+  'an answer with %s behind it is not continued if its client goes, though little is read of its connection',
+  async (_, behind) => {
+    let closes = 0
+    const isSlow = new Promise<void>(resolve => {
+      serve = async ({ socket }, res) => {
+        res.once('close', () => closes++)
+        await expect.poll(() => hasGivenUp(socket)).toBe(true)
+        await sleep(LONG)
+        resolve()
+      }
+    })
+    const raw = await open()
+    raw.socket.write(get('/slow') + behind)
+    await isSlow
+    expect(closes).toBe(0)
+    raw.socket.destroy()
+    await expect.poll(() => closes, { timeout: 10_000 }).toBe(1)
+  },
+)
 
 test.each([
   ['whole', END],
@@ -226,10 +270,11 @@ test.each([
 })
 
 test('answers of a framework to given-up and to stalled requests close the connection', async () => {
-  const framework = http.createServer({ ...KEPT, ServerResponse: CheckedResponse }, (_, res) =>
-    setImmediate(() => res.end('ok')),
+  const calls = new RequestLines((_, res) => void setImmediate(() => res.end('ok')))
+  const framework = http.createServer({ ...KEPT, ServerResponse: CheckedResponse }, (req, res) =>
+    calls.add(req, res),
   )
-  boundFraming(framework, lines)
+  boundFraming(framework, calls)
   await new Promise<void>(resolve => framework.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void framework.close())
   for (const body of [MANY, `${VERY_MANY}${END}`]) {

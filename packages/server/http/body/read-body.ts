@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
-import { isGivenUp } from '../connection/given-up.ts'
+import { type GivenUpFor, whyGivenUp } from '../connection/given-up.ts'
 import { batchInTick } from '../fairness/batch-in-tick.ts'
 import { UNKNOWN_OWNER } from '../fairness/loop-turns.ts'
 import { takeTurn } from '../fairness/sliced-work.ts'
+import { NOT_HTTP } from '../head/client-error.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { type GunzipTask, startGunzip } from './gunzip.ts'
 import { ReceivedChunks } from './received-chunks.ts'
@@ -142,10 +143,8 @@ function receive(
       reject(new Fault('request_canceled', 'The connection closed before the body was complete.', { cause }))
     }
     if (length !== undefined && length > limit) return fail(tooLarge(limit))
-    if (isGivenUp(req))
-      return fail(
-        new Fault('request_too_large', 'Too much of the body is framing. Send it in longer chunks.'),
-      )
+    const reason = whyGivenUp(req)
+    if (reason !== undefined) return fail(toFault(reason))
     if (req.destroyed) return onError(new Error('the connection is closed'))
     const fault = length === undefined ? undefined : memory?.acquire(length)
     if (fault !== undefined) return fail(fault)
@@ -155,6 +154,12 @@ function receive(
     req.on('error', onError)
   })
   return { bytes, progress, fail }
+}
+
+function toFault(reason: GivenUpFor): Fault {
+  return reason === 'framing'
+    ? new Fault('request_too_large', 'Too much of the body is framing. Send it in longer chunks.')
+    : new Fault('request_validation_failed', NOT_HTTP)
 }
 
 /** Returns the whole body if it arrived with the head, without stream events; undefined if it can no longer be read. */

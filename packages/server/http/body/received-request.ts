@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { isGivenUp, noteGivenUp } from '../connection/given-up.ts'
+import { type GivenUpFor, isGivenUp, noteGivenUp } from '../connection/given-up.ts'
 import { parserOf } from '../connection/node-parser.ts'
 
 /** The least that reading a chunk costs, in bytes of a long one. */
@@ -94,8 +94,8 @@ export class ReceivedRequest extends IncomingMessage {
   }
 
   /** Reads nothing more, neither of the body, whoever wants it, nor of what follows it. */
-  giveUp(): void {
-    noteGivenUp(this)
+  giveUp(reason: GivenUpFor): void {
+    noteGivenUp(this, reason)
     this.pauseReading()
   }
 
@@ -103,7 +103,7 @@ export class ReceivedRequest extends IncomingMessage {
     this.#veryShort++
     if (this.#veryShort === MAX_WAITING_VERY_SHORT) this.pauseReading()
     if (this.#veryShort <= MAX_VERY_SHORT || isGivenUp(this)) return
-    this.giveUp()
+    this.giveUp('framing')
     muteParser(this.socket)
   }
 

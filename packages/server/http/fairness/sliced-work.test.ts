@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WorkOwner } from './loop-turns.ts'
-import { countRefused, runInSlices, takeTurn } from './sliced-work.ts'
+import { countRefused, runInSlices, runSteps, takeTurn } from './sliced-work.ts'
 
 const never = (): boolean => false
 
@@ -56,6 +56,20 @@ test('gives up work that is no longer wanted, and continues the other work', asy
   await Promise.all([unwanted, wanted])
   expect(log.filter(name => name === 'a')).toHaveLength(2)
   expect(log.filter(name => name === 'b')).toHaveLength(5)
+})
+
+test('rejects steps with the reason to stop, and takes none of those that are left', async () => {
+  let stop: Error | undefined
+  let taken = 0
+  function* steps(): Generator<void, string> {
+    while (taken < 100) {
+      if (++taken === 2) stop = new Error('the caller is gone')
+      yield
+    }
+    return 'whole'
+  }
+  await expect(runSteps(steps(), undefined, () => stop)).rejects.toThrow('the caller is gone')
+  expect(taken).toBe(2)
 })
 
 test('rejects only the work whose step throws', async () => {

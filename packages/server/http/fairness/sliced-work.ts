@@ -56,15 +56,26 @@ export function takeTurn(owner: WorkOwner = UNKNOWN_OWNER): Promise<void> {
   return runInSlices(STEP, never, owner)
 }
 
-/** Runs the steps of work that yields between them, in the owner's turns. Returns its result. */
-export async function runSteps<T>(steps: Generator<void, T>, owner: WorkOwner = UNKNOWN_OWNER): Promise<T> {
+const noStop = (): undefined => undefined
+
+/**
+ * Runs the steps of work that yields between them, in the owner's turns. Returns its result. Rejects with the error of `findStop` as soon
+ * as there is one, and takes no further step.
+ */
+export async function runSteps<T>(
+  steps: Generator<void, T>,
+  owner: WorkOwner = UNKNOWN_OWNER,
+  findStop: () => Error | undefined = noStop,
+): Promise<T> {
   let result: { readonly value: T } | undefined
   const step = (): boolean => {
     const next = steps.next()
     if (next.done === true) result = { value: next.value }
     return next.done === true
   }
-  await runInSlices({ step }, never, owner)
+  await runInSlices({ step }, () => findStop() !== undefined, owner)
+  const stop = findStop()
+  if (stop !== undefined) throw stop
   if (result === undefined) throw new Error('the steps ended without a result')
   return result.value
 }

@@ -19,6 +19,9 @@ export interface ClientError extends Error {
 const CONNECT = 'RIDEAU_CONNECT'
 /** The code of an error by `boundFraming`. */
 export const FRAMING = 'RIDEAU_FRAMING'
+/** Node's code for a client that ends its side of the connection within a request. */
+const END_OF_FILE = 'HPE_INVALID_EOF_STATE'
+export const NOT_HTTP = 'This is not a well-formed HTTP request.'
 const NO_METHOD = 'No route has this method.'
 
 /** Has requests with the method CONNECT answered as an error of the parser. Without it Node closes their connections. */
@@ -95,12 +98,12 @@ export function isOfOwnRequest(answer: ServerResponse, socket: Duplex): boolean 
 
 /**
  * Closes the connection after the responses in progress, of which `answer` is the last. If that request is incomplete,
- * it can never complete and the connection closes at once. After too much framing `boundFraming` closes it a little later, so that
- * an answer that was just sent reaches the client. Node emits one error for every further chunk of a broken connection; only the first
- * call has an effect.
+ * it can never complete and the connection closes at once. `boundFraming` closes one that was given up a little later, so that an answer
+ * that was just sent reaches a client that is there. Node emits one error for every further chunk of a broken connection, unless that
+ * reads no more of it; only the first call has an effect.
  */
 function endAfter(answer: ServerResponse, socket: Duplex, { code }: ClientError): void {
-  if (!answer.req.complete && code !== FRAMING) {
+  if (!answer.req.complete && (code === END_OF_FILE || !hasGivenUp(socket))) {
     socket.destroy()
     return
   }
@@ -132,5 +135,5 @@ function toParserFault({ code, rawPacket }: ClientError): Fault {
     case 'HPE_INVALID_METHOD':
       if (beginsWithOtherMethod(rawPacket)) return new Fault('route_not_found', NO_METHOD)
   }
-  return new Fault('request_validation_failed', 'This is not a well-formed HTTP request.')
+  return new Fault('request_validation_failed', NOT_HTTP)
 }

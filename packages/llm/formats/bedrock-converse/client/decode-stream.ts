@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toItemKey, toObject, toText } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import { KeptText } from '../../../stream/kept-text.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
@@ -40,6 +41,7 @@ interface State {
   /** Reasoning since the last call. */
   pending: ReasoningDetail[]
   calls: number
+  readonly budget: CallBudget
   /** The block of the first call of JSON_TOOL. Other answers, and texts behind it, would make its JSON invalid. */
   answer?: Block
   isStopped: boolean
@@ -54,6 +56,7 @@ export function openStream(): StreamDecoder {
     unsent: 0,
     pending: [],
     calls: 0,
+    budget: new CallBudget(),
     isStopped: false,
     hasMetadata: false,
   }
@@ -116,7 +119,7 @@ function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   const index = state.calls++
   block.call = index
   // The reasoning before a call travels in its id, so that it comes back with the result.
-  const id = packToolCallId(toText(toolUse.toolUseId) ?? `call_${index}`, state.pending)
+  const id = packToolCallId(toText(toolUse.toolUseId) ?? `call_${index}`, state.budget.take(state.pending))
   state.pending = []
   const call = {
     index,

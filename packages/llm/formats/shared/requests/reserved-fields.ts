@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { ReservedFieldError } from '../../../upstream/authorize-request.ts'
-import { JsonTexts } from '../../../upstream/json-texts.ts'
+import { JsonTexts, type Unchecked } from '../../../upstream/json-texts.ts'
 import {
   findReserved,
   findReservedField,
@@ -16,15 +16,26 @@ import { RequestError } from '../reading/request-error.ts'
  */
 
 const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
+const UNCHECKED: Readonly<Record<Unchecked, string>> = {
+  names:
+    'may not be set here: the names before it and its own have more than 524,288 characters, which are not checked.',
+  nested: 'may not be set here: it stands for more than four nested fields, which are not checked.',
+  text: 'may not be set here: its text may have fields that are not checked, since it is long or not well-formed JSON.',
+}
+
+/** Says what is the case with the field that was found. */
+function toReason({ unchecked }: JsonTexts): string {
+  return unchecked === undefined ? REASON : UNCHECKED[unchecked]
+}
 
 export function assertNoReservedOptions(options: JsonObject, path: string, texts = new JsonTexts()): void {
   const found = findReserved(options, texts)
-  if (found !== undefined) throw invalid(`${path}.${found}`, REASON)
+  if (found !== undefined) throw invalid(`${path}.${found}`, toReason(texts))
 }
 
 /** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. `texts`: of the body. */
 export function assertNotReservedName(name: string, at: string, texts: JsonTexts): void {
-  if (findReservedField(name, undefined, texts) !== undefined) throw invalid(at, REASON)
+  if (findReservedField(name, undefined, texts) !== undefined) throw invalid(at, toReason(texts))
 }
 
 /**
@@ -47,7 +58,7 @@ export function assertNoReservedFields(
     // Null means absent.
     if (value === null) continue
     const found = findReservedField(name, value, texts)
-    if (found !== undefined) throw invalid(path === undefined ? found : `${path}.${found}`, REASON)
+    if (found !== undefined) throw invalid(path === undefined ? found : `${path}.${found}`, toReason(texts))
   }
 }
 

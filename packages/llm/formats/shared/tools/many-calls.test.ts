@@ -204,3 +204,18 @@ describe('the ids of an answer carry a MiB of reasoning together, and further ca
     ])
   })
 })
+
+test('so do the ids of a stream of Converse', () => {
+  const stream = bedrockConverse.openStream(targetAt('bedrock'))
+  const decode = (event: string, frame: JsonObject) => stream.decode(JSON.stringify(frame), event)
+  const signature = 'A'.repeat(MAX_CARRIED / 4 - 1_000)
+  const isCarrying = Array.from({ length: 6 }, (_, at) => {
+    decode('contentBlockDelta', { contentBlockIndex: at, delta: { reasoningContent: { signature } } })
+    decode('contentBlockStop', { contentBlockIndex: at })
+    const start = { toolUse: { toolUseId: `c${at}`, name: 'f' } }
+    const [event] = decode('contentBlockStart', { contentBlockIndex: 10 + at, start })
+    if (event?.type !== 'delta') throw new Error('no call')
+    return unpackToolCallId(event.toolCalls?.[0]?.id ?? '').details.length > 0
+  })
+  expect(isCarrying).toEqual([true, true, true, true, false, false])
+})
