@@ -21,5 +21,7 @@ test.each<[string, JsonObject, string]>([
 })
 
 test('the error of a name alone says what is the case with it', () => {
-  expect(() => assertNotReservedName('a.b.c.d.e', 'at', new JsonTexts())).toThrow('more than four nested fields')
+  expect(() => assertNotReservedName('a.b.c.d.e', 'at', new JsonTexts())).toThrow(
+    'more than four nested fields',
+  )
 })
