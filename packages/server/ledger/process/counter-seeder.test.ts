@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { Verdict } from '../ledger.ts'
 import { type SeedSource, SeedStatementError } from '../seed-source.ts'
 import { makeMeter, T, toRequest, toUsage } from '../testing/make-meter.ts'
@@ -168,7 +169,9 @@ describe('long seeds', () => {
     const seeds: SeedSource = {
       async read(asked, _at, onSnapshot) {
         onSnapshot(new Set())
-        return asked.map(() => ({ used: COUNT, entries }))
+        return asked.map(({ kind }) =>
+          kind === 'rolling' ? { used: COUNT, entries } : { used: 3, entries: [] },
+        )
       },
     }
     return new ProcessLedger({ owner: 'test', seeds, onThresholdCrossed: () => {}, openedAt: T })
@@ -194,5 +197,21 @@ describe('long seeds', () => {
     }
     const [counted] = (await ledger.read(meters, T)) ?? []
     expect(counted).toMatchObject({ settled: COUNT + 10, reserved: 11 })
+  })
+  test('delay no other organization, neither of the same read nor of the next one', async () => {
+    const ledger = open()
+    const reserve = (name: string, asked: readonly Meter[]) => {
+      const state = { isOver: false }
+      void Promise.resolve(ledger.reserve(toRequest(name, asked))).then(() => (state.isOver = true))
+      return state
+    }
+    const short = (orgId: string) => [makeMeter('budget', 10, { key: orgId, subject: { orgId } })]
+    const long = reserve('long', meters)
+    const same = reserve('same', short('org 2'))
+    for (let tick = 0; tick < 5; tick++) await new Promise(resolve => setImmediate(resolve))
+    const next = reserve('next', short('org 3'))
+    for (let tick = 0; tick < 5; tick++) await new Promise(resolve => setImmediate(resolve))
+    expect([same, next, long].map(({ isOver }) => isOver)).toEqual([true, true, false])
+    await vi.waitFor(() => expect(long.isOver).toBe(true))
   })
 })

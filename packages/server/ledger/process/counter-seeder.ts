@@ -34,6 +34,12 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
+/** What was read for some rows, in their order. */
+interface ReadSeeds {
+  readonly rows: readonly CounterRow[]
+  readonly seeds: readonly Seed[]
+}
+
 /** A read of several organizations. */
 interface SharedRead {
   readonly waiters: Map<string, Waiter>
@@ -46,6 +52,7 @@ interface SharedRead {
  * a short timeout, down to the organizations that are slow: they are read alone with a long timeout, two at once, and share no read
  * until a short one was enough. These reads have lanes of their own, so a slow organization delays once those that shared a read with
  * it, and fails none of them. Of one organization a single read waits or runs; rows that are added meanwhile share the next one.
+ * What was read is applied beside the next reads, and the longest seeds of a read last.
  */
 export class CounterSeeder {
   readonly #options: CounterSeederOptions
@@ -84,13 +91,21 @@ export class CounterSeeder {
       if (await this.#readShared(orgId, at)) return
       this.#noteSlow(orgId, at)
     } else if (slowUntil <= at) {
-      if (await this.#searchLane.run(() => this.#read([orgId], at, SEARCH_TIMEOUT_MS))) {
+      if (await this.#readAlone(orgId, at, SEARCH_TIMEOUT_MS, this.#searchLane)) {
         this.#slowUntil.delete(orgId)
         return
       }
       this.#noteSlow(orgId, at)
     }
-    await this.#slowLane.run(() => this.#read([orgId], at, SLOW_TIMEOUT_MS))
+    await this.#readAlone(orgId, at, SLOW_TIMEOUT_MS, this.#slowLane)
+  }
+
+  /** Resolves with false if the organization is slow. */
+  async #readAlone(orgId: string, at: number, timeoutMs: number, lane: ReadLane): Promise<boolean> {
+    const read = await lane.run(() => this.#read([orgId], at, timeoutMs))
+    if (read === undefined) return false
+    await this.#apply(read)
+    return true
   }
 
   /** Reads the rows of this organization together with those of others. Resolves with false if it is slow. */
@@ -111,12 +126,13 @@ export class CounterSeeder {
   async #readTogether(shared: SharedRead, timeoutMs: number, lane: ReadLane): Promise<void> {
     const { waiters } = shared
     try {
-      const isSeeded = await lane.run(() => {
+      const read = await lane.run(() => {
         if (this.#nextShared === shared) this.#nextShared = undefined
         return this.#read(waiters.keys(), shared.at, timeoutMs)
       })
-      if (!isSeeded && waiters.size > 1) return this.#readHalves(shared)
-      for (const { resolve } of waiters.values()) resolve(isSeeded)
+      if (read === undefined && waiters.size > 1) return this.#readHalves(shared)
+      if (read !== undefined) await this.#apply(read, orgId => waiters.get(orgId)?.resolve(true))
+      for (const { resolve } of waiters.values()) resolve(read !== undefined)
     } catch (error) {
       for (const { reject } of waiters.values()) reject(error)
     }
@@ -131,13 +147,13 @@ export class CounterSeeder {
   }
 
   /**
-   * Seeds the waiting rows of these organizations. Returns false if the statement failed or took too long, and another read may succeed:
-   * the rows then wait for it. Rejects where none is left, or nothing can be read for anyone.
+   * Reads the seeds of the rows of these organizations that wait. Returns undefined if the statement failed or took too long, and another
+   * read may succeed: the rows then wait for it. Rejects where none is left, or nothing can be read for anyone.
    */
-  async #read(orgIds: Iterable<string>, at: number, timeoutMs: number): Promise<boolean> {
-    const { seeds, onSeeded, onFailed, listRunning } = this.#options
+  async #read(orgIds: Iterable<string>, at: number, timeoutMs: number): Promise<ReadSeeds | undefined> {
+    const { seeds, onFailed, listRunning } = this.#options
     const rows = this.#takeWaiting(orgIds)
-    if (rows.length === 0) return true
+    if (rows.length === 0) return { rows, seeds: [] }
     try {
       const meters = rows.map(({ meter }) => meter)
       const without = listRunning?.()
@@ -148,21 +164,33 @@ export class CounterSeeder {
           row.pending = row.pending.filter(({ id }) => missing.has(id) || leftOut.has(id))
         }
       }
-      const read = await seeds.read(meters, at, onSnapshot, without, timeoutMs)
-      const ticks = new ShortTicks()
-      for (const [index, row] of rows.entries()) await seedRow(row, read[index] as Seed, ticks)
-      // At once, so that none is crowded out before the requests that wait for it find it.
-      for (const row of rows) {
-        openSeeded(row)
-        onSeeded(row)
-      }
-      return true
+      return { rows, seeds: await seeds.read(meters, at, onSnapshot, without, timeoutMs) }
     } catch (error) {
       if (error instanceof SeedStatementError && timeoutMs < SLOW_TIMEOUT_MS) {
         this.#wait(rows)
-        return false
+        return undefined
       }
       onFailed(rows)
+      throw error
+    }
+  }
+
+  /** Seeds rows in short ticks, those of the organization with the fewest entries first. Calls `onReady` when all rows of one are ready. */
+  async #apply(read: ReadSeeds, onReady: (orgId: string) => void = () => {}): Promise<void> {
+    const { onSeeded, onFailed } = this.#options
+    const ticks = new ShortTicks()
+    try {
+      for (const { orgId, rows, seeds } of byLength(read)) {
+        for (const [index, row] of rows.entries()) await seedRow(row, seeds[index] as Seed, ticks)
+        // At once, so that none is crowded out before the requests that wait for it find it.
+        for (const row of rows) {
+          openSeeded(row)
+          onSeeded(row)
+        }
+        onReady(orgId)
+      }
+    } catch (error) {
+      onFailed(read.rows.filter(({ isReady }) => !isReady))
       throw error
     }
   }
@@ -191,4 +219,26 @@ export class CounterSeeder {
     if (oldest !== undefined && this.#slowUntil.size >= MAX_SLOW_ORGANIZATIONS) this.#slowUntil.delete(oldest)
     this.#slowUntil.set(orgId, at + SLOW_FOR_MS)
   }
+}
+
+/** What was read for one organization. */
+interface OrganizationSeeds {
+  readonly orgId: string
+  readonly rows: CounterRow[]
+  readonly seeds: Seed[]
+  entries: number
+}
+
+function byLength({ rows, seeds }: ReadSeeds): OrganizationSeeds[] {
+  const all = new Map<string, OrganizationSeeds>()
+  for (const [index, row] of rows.entries()) {
+    const { orgId } = row.meter.subject
+    const seed = seeds[index] as Seed
+    const own = all.get(orgId) ?? { orgId, rows: [], seeds: [], entries: 0 }
+    all.set(orgId, own)
+    own.rows.push(row)
+    own.seeds.push(seed)
+    own.entries += seed.entries.length
+  }
+  return [...all.values()].sort((one, other) => one.entries - other.entries)
 }
