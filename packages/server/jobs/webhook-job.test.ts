@@ -185,8 +185,8 @@ test('receivers that never answer delay no delivery of another organization', as
   const { post, ...rest } = options()
   const waiting: (() => void)[] = []
   // The silent endpoint's time limit passes when the test lets it.
-  const posting: WebhookJobOptions['post'] = async (to, headers, text) => {
-    if (to !== url) return await post(to, headers, text)
+  const posting: WebhookJobOptions['post'] = async (to, headers, text, orgId) => {
+    if (to !== url) return await post(to, headers, text, orgId)
     await new Promise<void>(resolve => waiting.push(resolve))
     return { ok: false, reason: 'timeout' }
   }

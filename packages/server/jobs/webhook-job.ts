@@ -22,7 +22,12 @@ export interface WebhookJobOptions {
   /** Claims deliveries that are due. */
   readonly claim: (room: QueueRoom) => Promise<readonly DueDelivery[]>
   /** Sends through the egress guard, in less time than the lease of a claim. Must not reject. */
-  readonly post: (url: string, headers: Record<string, string>, body: string) => Promise<PostResult>
+  readonly post: (
+    url: string,
+    headers: Record<string, string>,
+    body: string,
+    orgId: string,
+  ) => Promise<PostResult>
   /** Stores the result of an attempt. */
   readonly update: (delivery: DueDelivery, outcome: DeliveryOutcome) => Promise<void>
   readonly log: {
@@ -77,6 +82,7 @@ async function attempt(
       ...signWebhook({ id, at: clock.now(), payload }, secret),
     },
     payload,
+    delivery.org_id,
   )
   if (!result.ok) return { text: result.reason, isFinal: false }
   if (result.status >= 200 && result.status < 300) return undefined

@@ -116,10 +116,10 @@ function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(
     clock: systemClock,
     secretBox,
     claim: room => claimDueDeliveries(storage.db, systemClock, room, LEASE_MS),
-    post: (url, headers, body) => {
+    post: (url, headers, body, orgId) => {
       const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
       // Few deliveries of an organization are sent at once, so each receiver may be a tenant of its own.
-      const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${url}`))
+      const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${url}`, orgId))
       return guardedRequest(url, { method: 'POST', headers, body, policy, ...limits })
     },
     update: (delivery, outcome) => updateDeliveryOutcome(storage.db, delivery, outcome),

@@ -68,8 +68,9 @@ function openSeenEndUsers({ storage, newId, log }: AppParts): SeenEndUsers {
 }
 
 /** Organizations share what is fetched, and whether that failed. So it has a share of its own. */
-export function chargeToIssuer(egress: EgressPolicy, { jwksUrl, issuers }: FederatedConfig): EgressPolicy {
-  return chargeLookupsTo(egress, toLookupOwner(`issuer ${jwksUrl ?? issuers.join(' ')}`))
+export function chargeToIssuer(egress: EgressPolicy, config: FederatedConfig): EgressPolicy {
+  const { jwksUrl, issuers, orgId } = config
+  return chargeLookupsTo(egress, toLookupOwner(`issuer ${jwksUrl ?? issuers.join(' ')}`, orgId))
 }
 
 async function openDeviceStore({ pool }: Storage): Promise<DeviceStore> {

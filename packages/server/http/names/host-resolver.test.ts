@@ -141,6 +141,18 @@ describe('an answer', () => {
     expect(countOf('own.test')).toBe(1)
   })
 
+  test('is not removed by those of a thousand hosts with shares of their own that another organization asks for', async () => {
+    const { hosts } = open()
+    dns.script('kept.test', { a: ['192.0.2.1'] })
+    dns.script('wild.test', { a: ['192.0.2.1'] })
+    const names = ['kept.test', 'kept.wild.test']
+    for (const name of names) await hosts.resolve(name, A)
+    for (let n = 0; n <= 1_000; n++)
+      await hosts.resolve(`h${n}.wild.test`, toLookupOwner(`issuer ${n}`, 'hostile'))
+    for (const name of names) await hosts.resolve(name, A)
+    expect(names.map(countOf)).toEqual([1, 1])
+  })
+
   test('is removed by those of a thousand other names, so that the cache does not grow', async () => {
     const { hosts } = open()
     dns.script('wild.test', { a: ['192.0.2.1'] })

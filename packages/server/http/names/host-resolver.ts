@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { FairCache } from '../../core/admission/fair-cache.ts'
 import type { SlotBounds } from '../fairness/fair-slots.ts'
-import { type LookupOwner, LookupSlots, toOrganization } from './lookup-slots.ts'
+import { type LookupOwner, LookupSlots, toHolder } from './lookup-slots.ts'
 import type { HostAnswer } from './query-addresses.ts'
 
 /** How long a caller waits for a name's addresses, and how long a lookup may take. */
@@ -95,7 +95,7 @@ export class HostResolver {
   }
 
   #countUse(hostname: string, owner: LookupOwner): number {
-    const entry = this.#cache.use(toOrganization(owner), hostname)
+    const entry = this.#cache.use(toHolder(owner), hostname)
     return entry === undefined ? 0 : entry.uses++
   }
 
@@ -134,7 +134,7 @@ export class HostResolver {
     const isStale = answer !== found && earlier !== undefined
     const staleUntil = isStale ? earlier.staleUntil : expiresAt + STALE_MS
     const entry = { answer, expiresAt, staleUntil, uses: earlier?.uses ?? 0 }
-    this.#cache.set(toOrganization(owner), hostname, entry)
+    this.#cache.set(toHolder(owner), hostname, entry)
   }
 }
 

@@ -6,11 +6,13 @@ export interface LookupOwner {
   readonly environment: { readonly id: string; readonly orgId?: string } | undefined
   readonly caller: { readonly keyId: string | null } | undefined
   readonly endUser: { readonly id: string } | undefined
+  /** The organization that asks, where the share is that of a host which several ask for. */
+  readonly askedBy?: string | undefined
 }
 
 /** Returns an owner outside requests, by an id that is his alone. */
-export function toLookupOwner(id: string): LookupOwner {
-  return { environment: { id }, caller: undefined, endUser: undefined }
+export function toLookupOwner(id: string, askedBy?: string): LookupOwner {
+  return { environment: { id }, caller: undefined, endUser: undefined, askedBy }
 }
 
 /** Returns the id of an owner's tenant. */
@@ -34,6 +36,11 @@ export class LookupSlots {
   release(owner: LookupOwner): void {
     this.#slots.release(toTenant(owner), toCallerKey(owner), toOrganization(owner))
   }
+}
+
+/** Returns who holds what is remembered of an answer: an organization may ask for very many hosts, each of which has a share. */
+export function toHolder(owner: LookupOwner): string {
+  return owner.askedBy ?? toOrganization(owner)
 }
 
 /** An owner outside requests is often an organization itself, and counts together with its environments then. */
