@@ -2,7 +2,10 @@ import type { Json } from './json-value.ts'
 import { UnwrittenBase64 } from './unwritten-base64.ts'
 import type { SentBody } from './unwritten-json.ts'
 
-/** Longer texts are decoded in pieces of so many characters, and longer bytes encoded in pieces that have as many. */
+/** Texts of so many characters are decoded at once, and as many encoded: bodies that are no longer are written at once too. */
+const SHORT = 256 * 1024
+const SHORT_BYTES = (SHORT / 4) * 3
+/** What is decoded or encoded of longer ones in a step, in characters. */
 const PIECE = 64 * 1024
 const PIECE_BYTES = (PIECE / 4) * 3
 /** Characters that are digits of base64 or of its form for addresses: decoders take both, even mixed. */
@@ -13,7 +16,7 @@ const NOTHING = Buffer.alloc(0)
 
 /** Returns the bytes of a text in base64, as Buffer.from makes them; those of a long text are yet to be made, each time anew. */
 export function decodeBase64(text: string): SentBody {
-  return text.length <= PIECE ? Buffer.from(text, 'base64') : { pieces: () => decodePieces(text) }
+  return text.length <= SHORT ? Buffer.from(text, 'base64') : { pieces: () => decodePieces(text) }
 }
 
 /** Decoders skip what is no digit, up to the first `=`. */
@@ -33,7 +36,7 @@ function* decodePieces(text: string): Generator<Buffer, void> {
 
 /** Returns the string of a JSON text that has bytes in base64 behind `head`; of long ones it is yet to be written. */
 export function toBase64Json(bytes: SentBody, head = ''): Json {
-  if (Buffer.isBuffer(bytes) && bytes.length <= PIECE_BYTES) return head + bytes.toString('base64')
+  if (Buffer.isBuffer(bytes) && bytes.length <= SHORT_BYTES) return head + bytes.toString('base64')
   return new UnwrittenBase64(head, () => toBytePieces(bytes))
 }
 
@@ -46,7 +49,7 @@ export function* toBytePieces(bytes: SentBody): Generator<Buffer, void> {
 /** Returns the bytes of all pieces, which are yet to be put together if they are many. */
 export function joinLater(pieces: readonly Buffer[]): SentBody {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  if (length <= PIECE_BYTES) return Buffer.concat(pieces)
+  if (length <= SHORT_BYTES) return Buffer.concat(pieces)
   return {
     *pieces(): Generator<Buffer, void> {
       for (const piece of pieces) yield* toBytePieces(piece)

@@ -5,6 +5,7 @@ const NOTHING = Buffer.alloc(0)
  * who read values it is an object without fields.
  */
 export class UnwrittenBase64 {
+  /** Makes it one of the values of JSON. */
   readonly [name: string]: undefined
   readonly #head: string
   readonly #pieces: () => Iterable<Buffer>

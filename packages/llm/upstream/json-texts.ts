@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 512 * 1024
 /** The most names, strings, objects and lists. JSON.parse makes them in about ten milliseconds. */
 const MAX_PARTS = 16_384
 /** The most characters of the names that are looked up. A lookup takes up to 140 nanoseconds a character where names are short, and 80 where they are long. */
-const MAX_NAME_CHARACTERS = 512 * 1024
+export const MAX_NAME_CHARACTERS = 512 * 1024
 /** The same in content, of which a long conversation has more: up to 65,536 names together with its texts. */
 export const MAX_CONTENT_NAME_CHARACTERS = 1024 * 1024
 /** Longer names count as so many: they are known by their length. Shorter ones take time too. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { refreshModels } from '../../control/provider-credentials/refresh-models.ts'
 import type { SecretBox } from '../../core/access/secret-box.ts'
 import { systemClock } from '../../core/clock.ts'
-import { runSteps } from '../../core/run-steps.ts'
+import { runAll } from '../../core/run-all.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../../http/egress/egress.ts'
 import { guardedRequest } from '../../http/egress/guarded-request.ts'
 import { toLookupOwner } from '../../http/names/lookup-slots.ts'
@@ -155,7 +155,7 @@ export function openAlerts(
 /** Removes deliveries, alerts and circuits that ended, each though the others fail. `at`: Unix milliseconds. */
 async function removeEnded(db: Db, at: number, signal: AbortSignal): Promise<void> {
   const before = new Date(at - KEPT_MS)
-  await runSteps([
+  await runAll([
     () => removeEndedDeliveries(db, before, signal),
     () => removeEndedAlerts(db, before, signal),
     () => removeExpiredCircuits(db, new Date(at), signal),

@@ -70,6 +70,7 @@ class Speech implements AudioTask<SpeechReply> {
         decode: ({ bytes, readHeaders, json }) => {
           const contentType = String(readHeaders()['content-type'] ?? '')
           const answer = { bytes, contentType, json: toObject(json?.value as Json | undefined) }
+          // To its end though the caller may have left, since the usage that it tells is billed.
           return runSteps(client.decodeSpeech(answer, this.#request, target), this.#ctx)
         },
       },

@@ -133,7 +133,7 @@ interface UnreadFields {
 const ALL_READ: UnreadFields = { list: NOTHING, set: new Set() }
 
 /** What each target of an alias loses of one request, which may have 60,000 such fields: a set of them takes 5 ms. */
-const known = new WeakMap<Findings, Map<string, UnreadFields>>()
+const unreadOfFindings = new WeakMap<Findings, Map<string, UnreadFields>>()
 
 function findUnreadFields(
   findings: Findings,
@@ -145,8 +145,8 @@ function findUnreadFields(
   const isForeign = format.id !== source.format
   const mark = isMarkLost && cacheMark !== undefined ? cacheMark : ''
   if (hosted.length + unknownFields.length + nativeOnly.length === 0 && mark === '') return ALL_READ
-  const lists = known.get(findings) ?? new Map<string, UnreadFields>()
-  known.set(findings, lists)
+  const lists = unreadOfFindings.get(findings) ?? new Map<string, UnreadFields>()
+  unreadOfFindings.set(findings, lists)
   const kind = isForeign ? `foreign ${mark}` : ''
   let unread = lists.get(kind)
   if (unread === undefined) {

@@ -4,6 +4,7 @@ import { hasGivenUp } from '../connection/given-up.ts'
 import { type NodeParser, parserOf, STOP } from '../connection/node-parser.ts'
 import { takeTurn } from '../fairness/sliced-work.ts'
 import { FRAMING } from '../head/client-error.ts'
+import { MAX_REST_COST, MAX_REST_MS } from './drop-rest.ts'
 import { ReceivedRequest } from './received-request.ts'
 
 /** What a connection may bring that is neither a whole head nor paid for as a body: two reads of the socket. */
@@ -12,10 +13,6 @@ const MAX_FRAMING_BYTES = 128 * 1024
 const PER_COST = 2
 /** When the answer is sent at the earliest, and how long it may take to reach the client, in milliseconds. A client that reconnects at once is slowed down by it. */
 const DELAY_MS = 500
-
-/** How long, and how much, is read of a body behind its answer, as of refused ones. */
-const LINGER_MS = 10_000
-const MAX_LINGER_BYTES = 64 * 1024 * 1024
 
 /** RequestLines has them. */
 interface Answers {
@@ -134,10 +131,10 @@ function linger(socket: Socket): void {
   let bytes = 0
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes > MAX_LINGER_BYTES) socket.destroy()
+    if (bytes > MAX_REST_COST) socket.destroy()
     else void takeTurn().then(() => readOnce(socket))
   })
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  setTimeout(() => socket.destroy(), MAX_REST_MS).unref()
   socket.end()
   readOnce(socket)
 }

@@ -5,10 +5,10 @@ import { costOf, pauseReading, resumeReading } from './received-request.ts'
 
 /** How often `dropRest` checks whether the rest still comes, in milliseconds. */
 const CHECK_MS = 500
-/** The most checks: 10 s. */
-const MAX_CHECKS = 20
-/** The most that is read of it: twice the longest body. Short chunks count as a KiB each. */
-const MAX_COST = 64 * 1024 * 1024
+/** How long the rest of a body is read behind its answer, in milliseconds. */
+export const MAX_REST_MS = 10_000
+/** The most that is read of it, in bytes: twice the longest body. Short chunks count as a KiB each. */
+export const MAX_REST_COST = 64 * 1024 * 1024
 /** What is read in one turn. */
 const TURN_COST = 128 * 1024
 
@@ -34,7 +34,7 @@ export function dropRest(req: IncomingMessage, done: () => void): void {
   const onData = (chunk: Buffer): void => {
     bytes += chunk.length
     const cost = costOf(req, bytes) - startCost
-    if (cost > MAX_COST) return end()
+    if (cost > MAX_REST_COST) return end()
     if (cost < nextTurnAt) return
     nextTurnAt = cost + TURN_COST
     pauseReading(req)
@@ -42,7 +42,7 @@ export function dropRest(req: IncomingMessage, done: () => void): void {
   }
   let checks = 0
   const timer = setInterval(() => {
-    if (++checks === MAX_CHECKS || isStalled(req)) end()
+    if (++checks * CHECK_MS >= MAX_REST_MS || isStalled(req)) end()
   }, CHECK_MS)
   timer.unref()
   req.once('end', end)

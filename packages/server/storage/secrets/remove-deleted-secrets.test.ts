@@ -56,10 +56,17 @@ test('removes the secrets of an organization with very many in batches', async (
   expect(await readDeletedRows(database.pool)).toEqual({ most: 1_000, all: 2 * COUNT })
 })
 
-test('stops after a batch once it is aborted', async () => {
+test('removes nothing more once it is aborted', async () => {
   await addDeleted(COUNT)
-  await removeDeletedSecrets(database.db, AbortSignal.abort())
+  let reads = 0
+  const signal = {
+    get aborted(): boolean {
+      return reads++ > 0
+    },
+  } as AbortSignal
+  await removeDeletedSecrets(database.db, signal)
   expect(await count('provider_credentials')).toBe(COUNT - 1_000)
+  expect([await count('webhook_deliveries'), await count('webhooks')]).toEqual([COUNT, 1])
 })
 
 test('removes webhooks though credentials cannot be removed, and throws', async () => {

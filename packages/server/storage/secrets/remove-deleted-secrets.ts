@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { runSteps } from '../../core/run-steps.ts'
+import { runAll } from '../../core/run-all.ts'
 import type { Db } from '../pool.ts'
 import { removeInBatches } from '../remove-in-batches.ts'
 
@@ -25,10 +25,10 @@ const REMOVALS = [
 /**
  * Removes the provider credentials and device settings of deleted projects, and those, the webhooks and the kept answers to
  * creates of deleted organizations. They contain the owner's secrets, and after the deletion no operation reads or removes them.
- * Removes the others though some cannot be removed, and throws then. The signal stops it after the current batch.
+ * Removes the others though some cannot be removed, and throws then. The signal stops it before the next batch.
  */
 export async function removeDeletedSecrets(db: Db, signal?: AbortSignal): Promise<void> {
-  await runSteps(
+  await runAll(
     REMOVALS.map(
       ([table, where]) =>
         () =>

@@ -14,8 +14,8 @@ export function isLostExtra(name: string, value: Json): boolean {
 }
 
 /**
- * Further names are not listed, of which a body may have 21,000 for each target of an alias. No header or record has room for so many,
- * and fewer are hints: one that is not is among them.
+ * Further names are not listed, of which a body may have 21,000 for each target of an alias. No header or record has room for so many.
+ * Fewer are hints, which a target may leave out, so a list of this length has one that is none.
  */
 const MAX_LISTED = 1_000
 

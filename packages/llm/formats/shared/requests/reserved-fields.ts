@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { ReservedFieldError } from '../../../upstream/authorize-request.ts'
-import { JsonTexts, type Unchecked } from '../../../upstream/json-texts.ts'
+import { JsonTexts, MAX_NAME_CHARACTERS, type Unchecked } from '../../../upstream/json-texts.ts'
 import {
   findReserved,
   findReservedField,
@@ -17,8 +17,7 @@ import { RequestError } from '../reading/request-error.ts'
 
 const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
 const UNCHECKED: Readonly<Record<Unchecked, string>> = {
-  names:
-    'may not be set here: the names before it and its own have more than 524,288 characters, which are not checked.',
+  names: `may not be set here: up to ${MAX_NAME_CHARACTERS.toLocaleString('en-US')} characters of names are checked, each name counting as 8 to 200.`,
   nested: 'may not be set here: it stands for more than four nested fields, which are not checked.',
   text: 'may not be set here: its text may have fields that are not checked, since it is long or not well-formed JSON.',
 }

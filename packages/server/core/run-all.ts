@@ -1,5 +1,5 @@
 /** Runs the steps one after the other, each though others fail. Throws an `AggregateError` of all failures. */
-export async function runSteps(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+export async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const reasons: unknown[] = []
   for (const step of steps) {
     try {
