@@ -20,8 +20,11 @@ export class CheckedResponse<
     reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
     headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
   ): this {
-    // Nothing that follows such a request is read.
-    if (isStalled(this.req)) this.shouldKeepAlive = false
+    // Nothing that follows such a request is read. Node adds the header itself unless it was removed before.
+    if (isStalled(this.req)) {
+      this.shouldKeepAlive = false
+      this.setHeader('Connection', 'close')
+    }
     // The reason phrase is dropped: the framework's adds nothing to the status.
     return super.writeHead(status, toChecked(typeof reason === 'object' ? reason : headers))
   }

@@ -270,7 +270,13 @@ test.each([
 })
 
 test('answers of a framework to given-up and to stalled requests close the connection', async () => {
-  const calls = new RequestLines((_, res) => void setImmediate(() => res.end('ok')))
+  const calls = new RequestLines((_, res) => {
+    setImmediate(() => {
+      // As the control plane does where Fastify has set it.
+      res.removeHeader('connection')
+      res.end('ok')
+    })
+  })
   const framework = http.createServer({ ...KEPT, ServerResponse: CheckedResponse }, (req, res) =>
     calls.add(req, res),
   )
