@@ -11,6 +11,8 @@ const FAST_MS = 10
 class TimedSeeds implements SeedSource {
   /** The organizations of each read so far, and its timeout. */
   readonly reads: { readonly orgIds: readonly string[]; readonly timeoutMs: number }[] = []
+  /** The meters of each read so far, by organization. */
+  readonly counts: Record<string, number>[] = []
   readonly latencyOf = new Map<string, number>()
   running = 0
   mostRunning = 0
@@ -18,6 +20,9 @@ class TimedSeeds implements SeedSource {
   read: SeedSource['read'] = (meters, _at, onSnapshot, _without, timeoutMs = 0) => {
     const orgIds = [...new Set(meters.map(({ subject }) => subject.orgId))]
     this.reads.push({ orgIds, timeoutMs })
+    const counts: Record<string, number> = {}
+    for (const { subject } of meters) counts[subject.orgId] = (counts[subject.orgId] ?? 0) + 1
+    this.counts.push(counts)
     this.mostRunning = Math.max(this.mostRunning, ++this.running)
     onSnapshot(new Set())
     const latency = Math.max(...orgIds.map(orgId => this.latencyOf.get(orgId) ?? FAST_MS))
@@ -132,6 +137,29 @@ describe('seeds of several organizations', () => {
       expect(await after(1_000, reserve('slow', at))).toEqual({ isAdmitted: true, tookMs: FAST_MS })
     }
     expect(seeds.reads.map(({ timeoutMs }) => timeoutMs)).toEqual([500, 2_000])
+  })
+
+  const reserveMany = (orgId: string) =>
+    Array.from({ length: 100 }, (_, user) => {
+      const meters = Array.from({ length: 50 }, (_, index) =>
+        makeMeter('budget', 10, { key: `${user} ${index}`, subject: { orgId } }),
+      )
+      return ledger.reserve(toRequest(`${orgId} ${user}`, meters))
+    })
+
+  test('take at most 2,000 rows of one organization, whose other rows are seeded by the next reads', async () => {
+    const many = reserveMany('many')
+    const others = [reserve('a'), reserve('b')]
+    const verdicts = await after(1_000, Promise.all([...many, ...others]))
+    expect(verdicts.every(({ isAdmitted }) => isAdmitted)).toBe(true)
+    expect(seeds.counts).toEqual([{ many: 2_000, a: 1, b: 1 }, { many: 2_000 }, { many: 1_000 }])
+  })
+
+  test('leave no row of an organization behind when one of its reads fails', async () => {
+    seeds.latencyOf.set('many', 30_000)
+    const verdicts = await after(60_000, Promise.all(reserveMany('many')))
+    expect(verdicts.some(({ isAdmitted }) => isAdmitted)).toBe(false)
+    expect(ledger.rowCount).toBe(0)
   })
 
   test('take four connections at most, of which slow ones have two', async () => {

@@ -28,6 +28,12 @@ const SLOW_FOR_MS = 60_000
 /** Above this number the one that was found slow the longest time ago is forgotten. */
 const MAX_SLOW_ORGANIZATIONS = 1_000
 
+/**
+ * The rows of one organization that one read takes. Others share the read, so they must not wait for an organization with thousands of
+ * new end users.
+ */
+const MAX_ROWS_OF_ORGANIZATION = 2_000
+
 /** What an organization gets of a read: whether its rows are seeded. */
 interface Waiter {
   readonly resolve: (isSeeded: boolean) => void
@@ -52,6 +58,7 @@ interface SharedRead {
  * a short timeout, down to the organizations that are slow: they are read alone with a long timeout, two at once, and share no read
  * until a short one was enough. These reads have lanes of their own, so a slow organization delays once those that shared a read with
  * it, and fails none of them. Of one organization a single read waits or runs; rows that are added meanwhile share the next one.
+ * Of an organization with many rows it takes the oldest; callers that do not find theirs seeded run another one.
  * What was read is applied beside the next reads, and the longest seeds of a read last.
  */
 export class CounterSeeder {
@@ -76,7 +83,10 @@ export class CounterSeeder {
     this.#wait([row])
   }
 
-  /** Resolves when the organization's running read has ended; starts one where none runs. Rejects when it fails. */
+  /**
+   * Resolves when the organization's running read has ended; starts one where none runs. A row may need several. Rejects when it fails: no
+   * row of the organization waits any more then.
+   */
   run(orgId: string, at: number): Promise<void> {
     const known = this.#running.get(orgId)
     if (known !== undefined) return known
@@ -170,7 +180,9 @@ export class CounterSeeder {
         this.#wait(rows)
         return undefined
       }
-      onFailed(rows)
+      // Those that the read has left too, since their callers wait for the end of the same run.
+      const failedOrgIds = new Set(rows.map(({ meter }) => meter.subject.orgId))
+      onFailed(rows.concat(this.#takeWaiting(failedOrgIds, Number.POSITIVE_INFINITY)))
       throw error
     }
   }
@@ -204,11 +216,14 @@ export class CounterSeeder {
     }
   }
 
-  #takeWaiting(orgIds: Iterable<string>): CounterRow[] {
+  /** Takes up to `most` rows of each organization. */
+  #takeWaiting(orgIds: Iterable<string>, most = MAX_ROWS_OF_ORGANIZATION): CounterRow[] {
     const rows: CounterRow[] = []
     for (const orgId of orgIds) {
-      for (const row of this.#waiting.get(orgId) ?? []) rows.push(row)
-      this.#waiting.delete(orgId)
+      const waiting = this.#waiting.get(orgId) ?? []
+      for (const row of waiting.slice(0, most)) rows.push(row)
+      if (waiting.length > most) this.#waiting.set(orgId, waiting.slice(most))
+      else this.#waiting.delete(orgId)
     }
     return rows
   }

@@ -1,3 +1,4 @@
+import { measureMs } from '@rideau/llm/testing/measure-ms'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Meter } from '../../core/limits/meter.ts'
@@ -195,6 +196,23 @@ describe('counters that are not needed any more', () => {
     ledger.settle('a', toUsage({ nanoUsd: 1 }))
     expect(await ledger.read(meters, T)).toMatchObject([{ settled: 6, reserved: 0 }])
   })
+})
+
+test('a refusal by 50 full rates names the exact time at which all have room, and looks at few of their entries', async () => {
+  const count = 19_000
+  const entries = Array.from({ length: count }, (_, index) => ({ at: T - count + index, amount: 1 }))
+  const rates = (limit: number) =>
+    Array.from({ length: 50 }, (_, index) => makeMeter('rate', limit, { key: `rate ${index}` }))
+  const seeds = openSeeds(new Map(rates(1).map(({ key }) => [key, { used: count, entries }])))
+  const { ledger } = openLedger(seeds)
+  // The limits were lowered, so nearly all entries must leave the window.
+  const verdict = await ledger.reserve(toRequest('first', rates(2)))
+  expect(refusalOf(verdict)).toMatchObject({ settled: count, retryAt: T - 2 + 60_000 })
+  const usedMs = measureMs(() => {
+    for (let index = 0; index < 200; index++) void ledger.reserve(toRequest(`${index}`, rates(2)))
+    // A second, if each refusal walks all entries.
+  })
+  expect(usedMs).toBeLessThan(250)
 })
 
 describe('leases', () => {

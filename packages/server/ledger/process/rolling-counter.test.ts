@@ -91,6 +91,10 @@ describe('a rolling counter', () => {
           expect([counter.settled, counter.reserved]).toEqual([sum(false), sum(true)])
           const oldest = counted.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY)
           expect(counter.oldestAt()).toBe(counted.length === 0 ? null : oldest)
+          const inOrder = counted.toSorted((one, other) => one.at - other.at)
+          let total = 0
+          const blocking = inOrder.find(each => (total += each.amount) >= which)
+          expect(counter.findBlockingAt(which)).toBe(blocking?.at ?? null)
         }
       }),
       { numRuns: 300 },
@@ -123,6 +127,55 @@ describe('a rolling counter', () => {
     expect(usedMs).toBeLessThan(2_000)
     expect([counter.settled, counter.entryCount]).toEqual([200_000, expect.any(Number)])
     expect(counter.entryCount).toBeLessThanOrEqual(40_000)
+  })
+
+  test('finds the entry whose expiry frees an amount among thousands, whatever has changed, as a walk of all does', () => {
+    const counter = new RollingCounter(50_000)
+    let state = 1
+    const pick = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below
+    let entries: RollingEntry[] = []
+    const check = (): void => {
+      entries = entries.filter(({ isExpired }) => !isExpired)
+      const total = entries.reduce((sum, { amount }) => sum + amount, 0)
+      expect(counter.settled + counter.reserved).toBe(total)
+      for (const amount of [0, 1, total >> 2, total >> 1, total - 1, total, total + 1]) {
+        let sum = 0
+        const blocking = entries.find(entry => (sum += entry.amount) >= amount)
+        expect(counter.findBlockingAt(amount)).toBe(blocking?.at ?? null)
+      }
+    }
+    for (let at = 0; at < 15_000; at++) {
+      entries.push(counter.reserve(at * 10, pick(9)))
+      const any = entries[pick(entries.length)] as RollingEntry
+      if (at % 3 === 0) counter.settle(any)
+      if (at % 5 === 0) counter.adjust(any, pick(5))
+      counter.expireEntries(at * 10)
+      if (at % 500 === 0) check()
+    }
+    counter.expireEntries(200_000)
+    expect([counter.findBlockingAt(1), counter.entryCount]).toEqual([null, 0])
+  })
+
+  test.each([
+    ['late', (index: number) => 1_000_000 - index],
+    ['merged', (index: number) => index * 10],
+  ] as const)('finds it among %s entries too', (_name, toAt) => {
+    const counter = new RollingCounter(1_000_000)
+    const count = 19_000
+    for (let index = 0; index < count; index++) counter.insert(toAt(index), 1)
+    counter.keepAtMost(20_000)
+    const ats = Array.from({ length: count }, (_, index) => toAt(index)).sort((one, other) => one - other)
+    for (const amount of [1, 127, 128, 129, 5_000, count]) {
+      expect(counter.findBlockingAt(amount)).toBe(ats[amount - 1])
+    }
+    expect(counter.findBlockingAt(count + 1)).toBe(null)
+    counter.keepAtMost(1_000)
+    for (const amount of [1, 127, 5_000, count]) {
+      const blockingAt = counter.findBlockingAt(amount) as number
+      expect(blockingAt).toBeGreaterThanOrEqual(ats[amount - 1] as number)
+      // The slots are 1,000 ms long.
+      expect(blockingAt).toBeLessThan((ats[amount - 1] as number) + 1_000)
+    }
   })
 
   test('never merges running requests, however many there are', () => {

@@ -9,7 +9,21 @@ export interface RollingEntry {
   isReserved: boolean
   /** The entry has left the window and is not counted any more. */
   isExpired: boolean
+  block: Block
 }
+
+/** Neighbours among the entries that count. */
+interface Block {
+  count: number
+  /** The amounts of the entries together. */
+  sum: number
+}
+
+/**
+ * A new block begins above so many entries: about the root of MAX_ROLLING_ENTRIES, so that a search looks at as many blocks as entries.
+ * Late entries join the block of their neighbour, up to twice as many.
+ */
+const BLOCK_ENTRIES = 128
 
 /**
  * Counts exactly what was admitted within the last `windowMs`. Entries are ordered by admission. Above MAX_ROLLING_ENTRIES, or
@@ -24,6 +38,9 @@ export class RollingCounter {
   #entries: RollingEntry[] = []
   /** Index of the oldest entry that counts. */
   #head = 0
+  /** From `#headBlock` on: of the entries from `#head` on, in their order. */
+  #blocks: Block[] = []
+  #headBlock = 0
   /** The entries above which settled ones of the same slot are merged, and the number of slots. */
   #most = MAX_ROLLING_ENTRIES
   #mergeAbove = MAX_ROLLING_ENTRIES
@@ -51,6 +68,8 @@ export class RollingCounter {
       if (entry === undefined || entry.at > past) break
       this.#head++
       entry.isExpired = true
+      entry.block.sum -= entry.amount
+      if (--entry.block.count === 0) this.#headBlock++
       if (entry.isReserved) this.reserved -= entry.amount
       else this.settled -= entry.amount
     }
@@ -60,7 +79,9 @@ export class RollingCounter {
   /** Adds the entry of a request. If the clock went backwards the entry gets the time of the latest one, and so counts longer. */
   reserve(at: number, amount: number): RollingEntry {
     const latest = this.#entries.at(-1)?.at ?? at
-    const entry = { at: Math.max(at, latest), amount, isReserved: true, isExpired: false }
+    const block = this.#lastBlock()
+    const entry = { at: Math.max(at, latest), amount, isReserved: true, isExpired: false, block }
+    addTo(block, amount)
     this.#entries.push(entry)
     this.reserved += amount
     return entry
@@ -69,6 +90,7 @@ export class RollingCounter {
   adjust(entry: RollingEntry, delta: number): void {
     entry.amount += delta
     if (entry.isExpired) return
+    entry.block.sum += delta
     if (entry.isReserved) this.reserved += delta
     else this.settled += delta
   }
@@ -96,8 +118,12 @@ export class RollingCounter {
   insert(at: number, amount: number): void {
     let index = this.#entries.length
     while (index > this.#head && (this.#entries[index - 1] as RollingEntry).at > at) index--
-    this.#entries.splice(index, 0, { at, amount, isReserved: false, isExpired: false })
+    const block =
+      index === this.#entries.length ? this.#lastBlock() : (this.#entries[index] as RollingEntry).block
+    this.#entries.splice(index, 0, { at, amount, isReserved: false, isExpired: false, block })
+    addTo(block, amount)
     this.settled += amount
+    if (block.count > BLOCK_ENTRIES * 2) this.#divide()
     if (this.#entries.length > this.#mergeAbove) this.#compact()
   }
 
@@ -109,21 +135,61 @@ export class RollingCounter {
   /** Returns the time of the entry with whose expiry `amount` will have expired; null: less than that is counted. */
   findBlockingAt(amount: number): number | null {
     let sum = 0
-    for (let index = this.#head; index < this.#entries.length; index++) {
-      const entry = this.#entries[index] as RollingEntry
-      sum += entry.amount
-      if (sum >= amount) return entry.at
+    let index = this.#head
+    for (let place = this.#headBlock; place < this.#blocks.length; place++) {
+      const block = this.#blocks[place] as Block
+      if (sum + block.sum < amount) {
+        sum += block.sum
+        index += block.count
+        continue
+      }
+      for (const end = index + block.count; index < end; index++) {
+        const entry = this.#entries[index] as RollingEntry
+        sum += entry.amount
+        if (sum >= amount) return entry.at
+      }
     }
     return null
+  }
+
+  /** Returns the block of an entry that becomes the last one. */
+  #lastBlock(): Block {
+    const last = this.#blocks.at(-1)
+    if (last !== undefined && last.count > 0 && last.count < BLOCK_ENTRIES) return last
+    const block = { count: 0, sum: 0 }
+    this.#blocks.push(block)
+    return block
+  }
+
+  /** Divides the entries that count into new blocks. */
+  #divide(): void {
+    this.#blocks = []
+    this.#headBlock = 0
+    for (let index = this.#head; index < this.#entries.length; index++) {
+      const entry = this.#entries[index] as RollingEntry
+      entry.block = this.#lastBlock()
+      addTo(entry.block, entry.amount)
+    }
   }
 
   #compact(): void {
     const live = this.#entries.slice(this.#head)
     this.#head = 0
-    this.#entries = live.length > this.#most ? merge(live, rollingSlotMs(this.#windowMs, this.#most)) : live
+    this.#entries = live
+    this.#blocks = this.#blocks.slice(this.#headBlock)
+    this.#headBlock = 0
+    if (live.length > this.#most) {
+      this.#entries = merge(live, rollingSlotMs(this.#windowMs, this.#most))
+      this.#divide()
+    }
     // Reserved entries cannot be merged. Waiting until the list has doubled bounds the cost of trying.
     this.#mergeAbove = Math.max(this.#most, this.#entries.length) * 2
   }
+}
+
+function addTo(block: Block, amount: number): void {
+  block.count++
+  block.sum += amount
 }
 
 /** Merges settled neighbours of one slot into the later one. The earlier is marked expired: its request changes nothing by it. */

@@ -3,6 +3,10 @@
 -- Guarantee: a script reads each counter at most once and writes it at most once, in leave_organization(), however many
 -- operations change it. One Redis command costs as much as ten of these functions.
 --
+-- Guarantee: a script expires about 20,000 entries and searches 5,000 at most, and 70 more of each counter, so that small counters are
+-- exact whatever others have. Redis runs nothing else meanwhile: 180,000 entries take 361 ms. Entries beyond it count until a later
+-- script, and a search beyond it finds the latest entry, so that no request is admitted and no wait ends too early.
+--
 -- A counter is a table: name, the meter's key; key, of its hash; exists; settled; reserved; expires_at (ms); life: ms to live
 -- from now, once it was used. A rolling counter also has: list, the key of its list; entries: time as text -> { reserved,
 -- settled }, or false: no longer counted; changed: the entries to write; oldest: first time that counts, known after
@@ -11,6 +15,9 @@
 -- Start of the keys of the current organization's counters and lists, and its counters by name; see enter_organization(). The
 -- prefixes differ, since callers choose a part of the name and must not be able to name another counter's list.
 local counter_prefix, list_prefix, counters
+
+-- How many entries beyond the first ones of each counter this script may still expire, and search.
+local expiry_budget, search_budget = 20000, 5000
 
 local function make_rolling(c)
   if not c.entries then c.list, c.entries, c.changed = list_prefix .. c.name, {}, {} end
@@ -75,7 +82,8 @@ local function remove_entries(c, times)
   call('LTRIM', c.list, #times, -1)
 end
 
--- Removes the entries of a rolling counter that have left the window.
+-- Removes the entries of a rolling counter that have left the window, within the budget. `oldest` of a counter that keeps some of them
+-- is the earliest time within the window.
 local function expire_entries(c, window)
   -- Time does not change within a script.
   if c.window or not c.exists then return end
@@ -92,14 +100,23 @@ local function expire_entries(c, window)
     c.life, c.is_changed = window * 2 + 3600000, true
     return
   end
-  local most = 16
+  local most, looked_at = 16, 0
   while tonumber(c.oldest) <= past do
+    if looked_at >= 48 then
+      most = math.min(most, expiry_budget)
+      expiry_budget = expiry_budget - most
+      if most == 0 then
+        c.oldest = text(past + 1)
+        return
+      end
+    end
     local times, expired = call('LRANGE', list, 0, most - 1), {}
     for _, time in ipairs(times) do
       if tonumber(time) <= past then expired[#expired + 1] = time end
     end
     remove_entries(c, expired)
     c.oldest = times[#expired + 1] or call('LINDEX', list, 0)
+    looked_at = looked_at + most
     most = math.min(most * 2, 1000)
   end
 end
@@ -153,11 +170,17 @@ local function write_counter(c)
   if c.changed then c.changed = {} end
 end
 
--- Returns the time of the entry with whose expiry `amount` will have expired; -1: less than that is counted.
+-- Returns the time of the entry with whose expiry `amount` will have expired, or of the latest entry where the budget does not reach
+-- that one; -1: less than that is counted. Call it after expire_entries().
 local function find_blocking_at(c, amount)
   write_counter(c)
   local from, most, sum = 0, 10, 0
   while true do
+    if from >= 70 then
+      most = math.min(most, search_budget)
+      search_budget = search_budget - most
+      if most == 0 then return tonumber(call('LINDEX', c.list, -1)) end
+    end
     local times, fields = call('LRANGE', c.list, from, from + most - 1), {}
     if #times == 0 then return -1 end
     for _, time in ipairs(times) do
@@ -167,7 +190,8 @@ local function find_blocking_at(c, amount)
     local got = call('HMGET', c.key, unpack(fields))
     for i, time in ipairs(times) do
       sum = sum + (tonumber(got[i * 2 - 1]) or 0) + (tonumber(got[i * 2]) or 0)
-      if sum >= amount then return tonumber(time) end
+      -- An entry that a later script expires has left the window by then.
+      if sum >= amount then return math.max(tonumber(time), now - c.window + 1) end
     end
     from, most = from + #times, math.min(most * 2, 1000)
   end

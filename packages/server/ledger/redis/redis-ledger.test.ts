@@ -6,6 +6,7 @@ import { COUNTED_REQUESTS } from '../testing/counted-requests.ts'
 import { type MeterKind, makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
 import { openRedisLedger } from '../testing/open-redis-ledger.ts'
 import { UsageDatabase } from '../testing/usage-database.ts'
+import { refusalOf } from '../testing/with-ledger.ts'
 import type { RedisLedger, RedisLedgerOptions } from './redis-ledger.ts'
 
 const KINDS: readonly MeterKind[] = ['rate', 'token_rate', 'requests', 'tokens', 'budget', 'concurrency']
@@ -170,6 +171,64 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
     const [status] = (await ledger.read([meter], T + 101)) ?? []
     expect(status).toMatchObject({ settled: 25_000, reserved: 100 })
     await ledger.close()
+  })
+
+  describe('of twelve rates with 20,000 entries each', () => {
+    const rates = (limit: number) =>
+      Array.from({ length: 12 }, (_, index) => makeMeter('rate', limit, { key: `rate ${index}` }))
+    const entries = Array.from({ length: 20_000 }, (_, index) => ({ at: T - 20_000 + index, amount: 1 }))
+    const openFull = async () => {
+      const seeds = openSeeds(new Map(rates(1).map(({ key }) => [key, { used: 20_000, entries }])))
+      const ledger = await openNew({ seeds })
+      expect(await ledger.reserve(toRequest('first', rates(30_000)))).toMatchObject({ isAdmitted: true })
+      return ledger
+    }
+    const countEntries = async (): Promise<number> => {
+      const lists = await admin.keys('*:times:*')
+      const lengths = await Promise.all(lists.map(list => admin.llen(list)))
+      return lengths.reduce((sum, length) => sum + length, 0)
+    }
+
+    test('a script expires about 20,000, and later ones the others', async () => {
+      const ledger = await openFull()
+      const before = await countEntries()
+      // The last 100 still count, and the first reservation.
+      const at = T + 60_000 - 101
+      const verdict = await ledger.reserve(toRequest('second', rates(30_000), { at }))
+      expect(verdict).toMatchObject({ isAdmitted: true })
+      const expired = before + 12 - (await countEntries())
+      expect(expired).toBeGreaterThanOrEqual(20_000)
+      expect(expired).toBeLessThanOrEqual(20_000 + 12 * 70)
+      // The others still count. The statuses say until the next millisecond.
+      const statuses = 'statuses' in verdict ? verdict.statuses : []
+      expect(statuses.every(({ resetAt }) => (resetAt ?? 0) > at)).toBe(true)
+      expect(await ledger.reserve(toRequest('third', rates(19_900), { at }))).toMatchObject({
+        isAdmitted: false,
+        refusal: { retryAt: at + 1 },
+      })
+      for (let script = 0; script < 12; script++) await ledger.read(rates(30_000), at)
+      const after = (await ledger.read(rates(30_000), at)) ?? []
+      expect(after.map(({ settled, reserved }) => [settled, reserved])).toEqual(rates(1).map(() => [100, 2]))
+      await ledger.close()
+    })
+
+    test('a refusal looks at a few thousand, is exact for a short wait and never too early for a long one', async () => {
+      const ledger = await openFull()
+      const refuse = async (limit: number) => {
+        await admin.config('RESETSTAT')
+        const verdict = await ledger.reserve(toRequest('refused', rates(limit)))
+        const calls = Number(/^cmdstat_lrange:calls=(\d+)/m.exec(await admin.info('commandstats'))?.[1])
+        return { retryAt: refusalOf(verdict).retryAt, calls }
+      }
+      // 30 entries must leave.
+      expect(await refuse(19_972)).toEqual({ retryAt: T - 20_000 + 29 + 60_000, calls: 24 })
+      const { retryAt, calls } = await refuse(2)
+      // All but one must leave: those of the reservation leave last.
+      expect(retryAt).toBe(T + 60_000)
+      // Three of each, and nine of all.
+      expect(calls).toBeLessThanOrEqual(12 * 3 + 9)
+      await ledger.close()
+    })
   })
 
   test('health names no reasons while the counters can be used', async () => {

@@ -197,6 +197,26 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     expect(longestMs).toBeLessThan(50)
   })
 
+  test('of a snapshot are read by statements of at most 500 meters, so that the text of none is long', async () => {
+    await insert(NOW)
+    const client = await database.pool.connect()
+    const asked = vi.spyOn(client, 'query')
+    const snapshot = await openUsageSnapshot({ connect: () => Promise.resolve(client) })
+    const meters = Array.from({ length: 1_001 }, (_, index) =>
+      index === 600 ? toRolling() : toSpan({ since: DAY_START + index }),
+    )
+    const seeds = await snapshot.listSeeds(meters, NOW, [])
+    const sizes = asked.mock.calls.flatMap(([query]: readonly unknown[]) => {
+      const { values } = query as { values?: readonly string[] }
+      return values === undefined ? [] : [String(values[0]).length]
+    })
+    asked.mockRestore()
+    await snapshot.close()
+    expect(seeds.map(({ used }) => used)).toEqual(meters.map(() => 1))
+    expect(sizes).toHaveLength(3)
+    expect(Math.max(...sizes)).toBeLessThan(500 * 1_000)
+  })
+
   test('of a snapshot that take longer than its timeout fail, and its connection is used again', async () => {
     const lock = await database.pool.connect()
     await lock.query('begin; lock table usage_records in access exclusive mode')

@@ -58,15 +58,17 @@ order by 1, 2`
 
 /** So many rolling meters are read by one statement. Each may have MAX_ROLLING_ENTRIES rows, of about 150 bytes here. */
 const MAX_ROLLING_METERS = 16
+/** So many meters of any kind are read by one statement. Each is up to 750 bytes of its JSON, which is written in one tick. */
+const MAX_METERS = 500
 
 function* splitMeters(meters: readonly Meter[]): Generator<readonly Meter[]> {
   let [from, rolling] = [0, 0]
   for (const [index, { kind }] of meters.entries()) {
-    if (kind === 'rolling' && ++rolling > MAX_ROLLING_METERS) {
-      yield meters.slice(from, index)
-      from = index
-      rolling = 1
-    }
+    if (kind === 'rolling') rolling++
+    if (rolling <= MAX_ROLLING_METERS && index - from < MAX_METERS) continue
+    yield meters.slice(from, index)
+    from = index
+    rolling = kind === 'rolling' ? 1 : 0
   }
   yield meters.slice(from)
 }
@@ -78,7 +80,7 @@ function setTimeoutOf(ms: number): string {
 
 /** What the usage records were at one moment. */
 export interface UsageSnapshot {
-  /** Reads seeds of the moment, like listMeterSeeds, of few rolling meters at a time. */
+  /** Reads seeds of the moment, like listMeterSeeds, of few meters at a time. */
   listSeeds(meters: readonly Meter[], at: number, without: readonly string[]): Promise<Seed[]>
   /** Gives the connection back. */
   close(): Promise<void>
