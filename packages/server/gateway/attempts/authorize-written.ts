@@ -3,7 +3,7 @@ import type { Grant } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { EncodedRequest, UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { digestBody } from '../../http/body/digest-body.ts'
-import { writeBody } from '../../http/body/write-body.ts'
+import { WRITTEN_REQUEST_BYTES, writeBody } from '../../http/body/write-body.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { STOPPED, type WatchedContext } from './attempt-whole.ts'
 
@@ -21,7 +21,8 @@ const SHORT_BYTES = 256 * 1024
 
 /**
  * Writes the body of a request and puts the target's credential on it (`authorizeRequest`). Returns a promise if the body is so long that
- * it is written, or digested for a signature, in slices; it resolves with undefined if the request is stopped meanwhile.
+ * it is written, or digested for a signature, in slices; it resolves with undefined if the request is stopped meanwhile, and rejects
+ * with `request_too_large` above WRITTEN_REQUEST_BYTES.
  */
 export function authorizeWritten(
   encoded: EncodedRequest,
@@ -78,7 +79,7 @@ async function write(
   })
   try {
     const findStop = (): boolean => isStopped
-    const body = await writeBody(encoded.body, ctx, findStop)
+    const body = await writeBody(encoded.body, ctx, findStop, WRITTEN_REQUEST_BYTES)
     if (isStopped) return undefined
     const request = withType({ ...encoded, body })
     if (!isDigested(body, target)) return request

@@ -17,8 +17,24 @@ const MAX_ADDRESS = 8192
 
 export type FetchImageDeps = Pick<AttemptDeps, 'callerEgress' | 'fetchTimes'>
 
-/** Fetches the image at an address that a caller names. Throws `invalid_request` with `param`. */
-export type FetchImage = (address: string, param: string, maxBytes: number) => Promise<Buffer>
+/** An image that was fetched for a request. */
+export interface FetchedImage<T> {
+  /** What stands in a body for it. */
+  readonly content: T
+  readonly bytes: number
+  /** How many times its bytes count as part of the request's body. */
+  uses: number
+}
+
+/** Fetches the images that a caller names. */
+export interface ImageFetcher {
+  /** Fetches the image at an address. Throws `invalid_request` with `param`. */
+  fetch(address: string, param: string, maxBytes: number): Promise<Buffer>
+  /** Counts bytes of a fetched image once more. Throws `concurrency_limit_exceeded` if there is no room for them. */
+  acquire(bytes: number): void
+  /** The fault of `fetch`, whatever its reason is. */
+  unavailable(param: string): Error
+}
 
 /**
  * Waits for `work`, which fetches images for a request. Its fetches end when the request is stopped. What they fetch counts as part of the
@@ -27,7 +43,7 @@ export type FetchImage = (address: string, param: string, maxBytes: number) => P
 export async function runFetches(
   ctx: RequestContext,
   deps: FetchImageDeps,
-  work: (fetchImage: FetchImage) => Promise<void>,
+  work: (images: ImageFetcher) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController()
   /** Why there is no room for more. */
@@ -43,13 +59,19 @@ export async function runFetches(
       return full === undefined
     },
   }
-  const fetch: FetchImage = async (...image) => {
-    const bytes = await fetchImage(fetcher, ...image)
-    if (full !== undefined) throw full
-    return bytes
+  const images: ImageFetcher = {
+    fetch: async (...image) => {
+      const bytes = await fetchImage(fetcher, ...image)
+      if (full !== undefined) throw full
+      return bytes
+    },
+    acquire: bytes => {
+      if (!fetcher.accept(bytes)) throw full ?? new Error('the request ended before its images were fetched')
+    },
+    unavailable: param => unavailable(param, fetcher.times),
   }
   try {
-    await waitFor(ctx, work(fetch))
+    await waitFor(ctx, work(images))
   } catch (error) {
     throw full ?? error
   } finally {
@@ -85,9 +107,13 @@ async function fetchImage(
   if (bytes !== undefined) return bytes
   const waitMs = startedAt + times.failureMs - performance.now()
   await delay(Math.max(0, waitMs), undefined, { signal }).catch(() => {})
-  throw invalid(
+  throw unavailable(param, times)
+}
+
+function unavailable(param: string, { timeoutMs }: FetchTimes): Error {
+  return invalid(
     param,
-    `could not be fetched: it must lead to an image of a known type within ${times.timeoutMs} ms and ${MAX_REDIRECTS} redirects; all images of a request may have 20 MiB.`,
+    `could not be fetched: it must lead to an image of a known type within ${timeoutMs} ms and ${MAX_REDIRECTS} redirects; all images of a request may have 20 MiB, one that is named twice counts twice.`,
   )
 }
 

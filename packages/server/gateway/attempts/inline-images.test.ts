@@ -40,6 +40,7 @@ function serve(req: { readonly url?: string }, res: ServerResponse): void {
     res.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end(gzipSync(PNG))
   else if (path === '/metadata') redirect('http://169.254.169.254/latest/meta-data')
   else if (path === '/page') res.writeHead(200, { 'content-type': 'image/png' }).end('<html>secret</html>')
+  else if (path === '/half') res.writeHead(200).end(Buffer.concat([PNG, Buffer.alloc(11 * 1024 * 1024)]))
   else if (path === '/large') res.writeHead(200).end(Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]))
   else res.writeHead(404).end('secret')
 }
@@ -141,6 +142,46 @@ describe('images named by URL', () => {
     expect(response.status).toBe(400)
     expect(((await response.json()) as any).error.param).toBe('messages[0].content[17].image_url.url')
     expect(requestedPaths).toHaveLength(16)
+  })
+})
+
+describe('an image that is named twice', () => {
+  test('counts twice among the bytes of all images', async () => {
+    const before = upstream.requests.length
+    upstream.script(good)
+    const response = await ask(MODEL, `${base}/half`, `${base}/half`)
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as any
+    expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[0].content[2].image_url.url' })
+    expect(error.message).toContain('all images of a request may have 20 MiB')
+    expect(upstream.requests.length).toBe(before)
+  })
+
+  test('counts twice among the sixteen', async () => {
+    requestedPaths = []
+    const response = await ask(MODEL, ...Array.from({ length: 17 }, () => `${base}/a.png`))
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as any).error.param).toBe('messages[0].content[17].image_url.url')
+    expect(requestedPaths).toEqual(['/a.png'])
+  })
+
+  test('counts anew for each attempt', async () => {
+    upstream.script(json(503, { error: { code: 503, status: 'UNAVAILABLE' } }), good)
+    const response = await ask(MODEL, ...Array.from({ length: 16 }, () => `${base}/b.jpg`))
+    expect([response.status, response.headers.get('x-rideau-attempts')]).toEqual([200, '2'])
+  })
+
+  test('counts twice among the images of an edit', async () => {
+    const before = upstream.requests.length
+    const image = { image_url: `${base}/half` }
+    const response = await app.call('/openai/v1/images/edits', {
+      model: 'gemini/gemini-2.5-flash-image',
+      prompt: 'make it green',
+      images: [image, image],
+    })
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as any).error.param).toBe('images[1].image_url')
+    expect(upstream.requests.length).toBe(before)
   })
 })
 

@@ -6,14 +6,14 @@ import type { ContentPart, Message } from '@rideau/llm/request/message'
 import type { MediaAddresses } from '@rideau/llm/upstream/media-addresses'
 import type { RequestContext } from '../request/request-context.ts'
 import type { ChatTarget } from '../targets/chat-selection.ts'
-import { type FetchImage, type FetchImageDeps, runFetches } from './fetch-image.ts'
+import { type FetchImageDeps, runFetches } from './fetch-image.ts'
+import { type FetchedImages, ImageUses } from './image-uses.ts'
 
 /** Data URLs, by the address of the image. */
-export type FetchedImages = Map<string, string>
+export type FetchedUrls = FetchedImages<string>
 
+/** One address may be named several times, and counts each time. */
 const MAX_IMAGES = 16
-/** Limit on all images of a request together. Providers accept about this much in one body. */
-const MAX_BYTES = 20 * 1024 * 1024
 
 /**
  * Whether the request names an image by its address that the target's provider cannot fetch, or may not for this caller
@@ -42,10 +42,10 @@ export function needsImages(
 export async function inlineImages(
   ctx: RequestContext,
   request: ChatRequest,
-  images: FetchedImages,
+  images: FetchedUrls,
   deps: FetchImageDeps,
 ): Promise<ChatRequest> {
-  await runFetches(ctx, deps, fetchImage => fetchAll(ctx, request.messages, images, fetchImage))
+  await runFetches(ctx, deps, fetcher => fetchAll(ctx, request.messages, new ImageUses(images, fetcher)))
   const messages = request.messages.map(message => inline(message, images))
   return { ...request, messages, hasFetchedImages: true }
 }
@@ -54,28 +54,29 @@ export async function inlineImages(
 async function fetchAll(
   ctx: RequestContext,
   messages: readonly Message[],
-  images: FetchedImages,
-  fetchImage: FetchImage,
+  uses: ImageUses<string>,
 ): Promise<void> {
-  let remainingBytes = MAX_BYTES
+  let count = 0
   for (const [i, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue
     for (const [j, part] of content.entries()) {
       const url = findAddress(part)
-      if (url === undefined || images.has(url)) continue
+      if (url === undefined) continue
       ctx.assertNotStopped()
       const param = `messages[${i}].content[${j}].image_url.url`
-      if (images.size === MAX_IMAGES) {
+      if (count++ === MAX_IMAGES) {
         throw invalid(
           param,
           `must not be one of more than ${MAX_IMAGES} images named by URL; send the others as data URLs.`,
         )
       }
-      const bytes = await fetchImage(url, param, remainingBytes)
-      remainingBytes -= bytes.length
-      images.set(url, `data:${findImageType(bytes)};base64,${bytes.toString('base64')}`)
+      await uses.add(url, param, toDataUrl)
     }
   }
+}
+
+function toDataUrl(bytes: Buffer): string {
+  return `data:${findImageType(bytes)};base64,${bytes.toString('base64')}`
 }
 
 /**
@@ -89,13 +90,13 @@ function findAddress(part: ContentPart): string | undefined {
   return typeof url === 'string' && /^https?:/i.test(url) ? url : undefined
 }
 
-function inline(message: Message, images: FetchedImages): Message {
+function inline(message: Message, images: FetchedUrls): Message {
   const { content } = message
   if (!Array.isArray(content) || !content.some(part => findAddress(part) !== undefined)) return message
   return {
     ...message,
     content: content.map(part => {
-      const data = images.get(findAddress(part) ?? '')
+      const data = images.get(findAddress(part) ?? '')?.content
       return data === undefined ? part : { ...part, image_url: { ...(part.image_url as object), url: data } }
     }),
   }

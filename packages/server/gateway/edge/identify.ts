@@ -152,13 +152,16 @@ function authorize(ctx: RequestContext, { caller, lifetime, environment }: Tenan
   const { origin } = ctx.req.headers
   assertAllowed(checkLifetime(lifetime, environment, now))
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
+  const refusal = checkEndpoint(caller, ctx.route.need)
+  // Anybody can read a publishable key out of an app, and would fill its organization's log.
+  if (refusal !== undefined && caller.kind === 'publishable') throw toRefusalFault(refusal)
   ctx.caller = caller
   ctx.environment = environment
   if (deps.tracer !== undefined) ctx.trace ??= beginTrace(ctx, caller, environment, deps.tracer)
   ctx.credentialExpiresAt = lifetime.expiresAt
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)
-  assertAllowed(checkEndpoint(caller, ctx.route.need))
+  assertAllowed(refusal)
   // The end user that a secret key names may stand in the body: its plan is asked in get-meters.ts.
   if (caller.endUser !== null)
     assertPlanScope(findPlan(environment.policies.plans, caller.endUser.plan), ctx.route.need)

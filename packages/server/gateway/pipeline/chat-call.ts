@@ -20,7 +20,7 @@ import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { chooseTimeout } from '../attempts/attempt-timeout.ts'
 import { authorizeWritten } from '../attempts/authorize-written.ts'
-import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
+import { type FetchedUrls, inlineImages, needsImages } from '../attempts/inline-images.ts'
 import { toGrant, toMediaAddresses } from '../attempts/to-grant.ts'
 import type { Charge } from '../billing/bill.ts'
 import { countRequest } from '../billing/input-counts.ts'
@@ -66,7 +66,7 @@ export abstract class ChatCall<T> implements ModelCall<ChatTarget, T> {
   #target: ChatTarget | undefined
   #replyContext: ReplyContext | undefined
   /** Images fetched for providers that do not fetch any. Fetched once for all attempts. */
-  #images: FetchedImages | undefined
+  #images: FetchedUrls | undefined
   /** Wire names of parameters that the last attempt emulated. */
   #emulated: readonly string[] = []
   #leavesReasoningOut = false

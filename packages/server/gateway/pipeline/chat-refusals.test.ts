@@ -258,6 +258,21 @@ describe('the request id', () => {
     expect(named.headers.get('x-request-id')).toBe(own)
   })
 
+  test('is in no log for a publishable key, which anybody can read out of an app', async () => {
+    const { key } = await app.createKey({ kind: 'publishable' })
+    const body = { model: 'sandbox/echo', messages }
+    const ids: string[] = []
+    for (const path of ['/v1/chat', '/openai/v1/embeddings', '/openai/v1/images/generations']) {
+      const refused = await app.call(path, body, { key })
+      expect(await refused.json()).toMatchObject({ error: { code: 'endpoint_not_allowed' } })
+      ids.push(refused.headers.get('x-request-id') ?? '')
+    }
+    const later = await app.call('/v1/chat', body)
+    // Records reach the log in the order of their requests.
+    await app.findLog(later.headers.get('x-request-id') ?? '')
+    for (const id of ids) expect((await app.manage('GET', `/v1/logs/${id}`)).status).toBe(404)
+  })
+
   test("is a new one if the caller's is not a UUID", async () => {
     const response = await app.call(
       '/v1/chat',

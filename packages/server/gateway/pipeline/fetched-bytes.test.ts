@@ -25,9 +25,10 @@ afterAll(async () => {
   await app.close()
 })
 
-const ask = async (size: number): Promise<[number, string | undefined]> => {
+const ask = async (size: number, uses = 1): Promise<[number, string | undefined]> => {
   const image_url = { url: `${host.origin}/${size}` }
-  const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }]
+  const content = Array.from({ length: uses }, () => ({ type: 'image_url', image_url }))
+  const messages = [{ role: 'user', content }]
   const response = await app.call('/openai/v1/chat/completions', {
     model: 'gemini/gemini-2.5-flash',
     messages,
@@ -61,4 +62,11 @@ test('fetched images count as part of the body, and are given back with it', asy
   const codes = (await Promise.all(asked)).map(([status]) => status)
   expect(codes).toContain(429)
   expect(upstream.requests.length - before).toBe(codes.filter(status => status === 200).length)
+})
+
+test('every use of a fetched image counts, once for all attempts', async () => {
+  upstream.script(good)
+  expect(await ask(2, 9)).toEqual([429, 'concurrency_limit_exceeded'])
+  upstream.script(json(503, { error: { code: 503, status: 'UNAVAILABLE' } }), good)
+  expect(await ask(2, 7)).toEqual([200, undefined])
 })

@@ -8,7 +8,7 @@ import { spliceObject } from '@rideau/llm/json/splice'
 import { type SentBody, toSentJson } from '@rideau/llm/json/unwritten-json'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { writeBody } from '../../http/body/write-body.ts'
+import { WRITTEN_REQUEST_BYTES, writeBody } from '../../http/body/write-body.ts'
 import { runSteps } from '../../http/fairness/sliced-work.ts'
 import { measureAudio } from '../billing/heard-tokens.ts'
 import { assertInnerTexts } from '../request/assert-inner-texts.ts'
@@ -111,7 +111,7 @@ async function parseChat(
 
 /** Writes what is parsed next. Throws if the request was stopped. */
 async function writeWhole(ctx: IdentifiedContext, body: SentBody): Promise<Buffer> {
-  const bytes = await writeBody(body, ctx, () => ctx.stopped !== undefined)
+  const bytes = await writeBody(body, ctx, () => ctx.stopped !== undefined, WRITTEN_REQUEST_BYTES)
   ctx.assertNotStopped()
   return bytes
 }

@@ -254,6 +254,21 @@ describe('an attested iPhone', () => {
     expect((await assert(1)).status).toBe(201)
   })
 
+  test('is rejected for a value of more than 64 Ki characters, which is not decoded', async () => {
+    await attest()
+    // Not base64, which only decoding would find.
+    for (const text of ['%'.repeat(64 * 1024 + 1), 'A'.repeat(9 * 1024 * 1024)]) {
+      const other = createAppAttestDevice()
+      expect(shorten(await attest({ of: other, body: { attestation_object: text } }))).toBe(REJECTED)
+      expect(shorten(await attest({ of: other, body: { key_id: text } }))).toBe(REJECTED)
+      expect(shorten(await assert(1, { body: { assertion: text } }))).toBe(REJECTED)
+    }
+    const body = androidBody(devices, createAndroidDevice(), await challenge())
+    const long = { ...body, certificate_chain: ['%'.repeat(64 * 1024 + 1)] }
+    expect(shorten(await post('attest', long))).toBe(REJECTED)
+    expect((await assert(1)).status).toBe(201)
+  })
+
   test('uses its challenge up with a rejected attempt', async () => {
     const text = await challenge()
     expect(shorten(await attest({ challenge: text, parts: { counter: 1 } }))).toBe(REJECTED)

@@ -23,3 +23,23 @@ test('stops to write what is not wanted any more', async () => {
   const bytes = await writeBody(toSentJson(LONG), UNKNOWN_OWNER, () => ++asked > 3)
   expect(bytes.length).toBeLessThan(5_000_000)
 })
+
+test('refuses a body above its bound before the rest is written', async () => {
+  const body = toSentJson(LONG)
+  if (!('pieces' in body)) throw new Error('the body is written at once')
+  const length = (await writeBody(body, UNKNOWN_OWNER)).length
+  let pieces = 0
+  const counted = {
+    *pieces() {
+      for (const piece of body.pieces()) {
+        pieces++
+        yield piece
+      }
+    },
+  }
+  const write = (maxBytes: number) => writeBody(counted, UNKNOWN_OWNER, undefined, maxBytes)
+  await expect(write(1_000_000)).rejects.toMatchObject({ code: 'request_too_large', status: 413 })
+  expect(pieces).toBeLessThan(20)
+  expect(await write(length)).toHaveLength(length)
+  await expect(write(length - 1)).rejects.toMatchObject({ code: 'request_too_large' })
+})
