@@ -1,7 +1,7 @@
 import type { Page, Request, Route } from 'playwright-core'
 
 /** How often in a row the page must be idle without a new request. */
-const IDLE_TIMES = 3
+const IDLE_TIMES = 8
 
 export interface Rounds {
   readonly calls: readonly (readonly string[])[]
