@@ -37,9 +37,11 @@ test('refuses a body above its bound before the rest is written', async () => {
       }
     },
   }
-  const write = (maxBytes: number) => writeBody(counted, UNKNOWN_OWNER, undefined, maxBytes)
+  // Vitest prints a whole body that it does not expect.
+  const write = async (maxBytes: number) =>
+    (await writeBody(counted, UNKNOWN_OWNER, undefined, maxBytes)).length
   await expect(write(1_000_000)).rejects.toMatchObject({ code: 'request_too_large', status: 413 })
   expect(pieces).toBeLessThan(20)
-  expect(await write(length)).toHaveLength(length)
+  expect(await write(length)).toBe(length)
   await expect(write(length - 1)).rejects.toMatchObject({ code: 'request_too_large' })
 })
