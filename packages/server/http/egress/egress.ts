@@ -1,8 +1,9 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import type { Hosts } from '../names/host-resolver.ts'
 import type { LookupOwner } from '../names/lookup-slots.ts'
+import { buildBoundedConnector } from './bounded-tls.ts'
 import { patchUndiciParser } from './patch-undici-parser.ts'
 
 /** Which addresses the process may connect to. */
@@ -171,8 +172,15 @@ export type GuardedConnector = (
 /** How many addresses of a name are tried. A caller must not make the gateway knock at a hundred hosts. */
 const MAX_TRIED = 8
 
-/** Returns a connector for undici that rejects every address outside the policy. `timeoutMs` bounds the connect. */
-export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number): GuardedConnector {
+/**
+ * Returns a connector for undici that rejects every address outside the policy. `timeoutMs` bounds the connect;
+ * `isTrustedHost` is that of BoundedTlsOptions.
+ */
+export function createGuardedConnector(
+  policy: EgressPolicy,
+  timeoutMs: number,
+  isTrustedHost?: (hostname: string) => boolean,
+): GuardedConnector {
   let owner = policy.owner
   // callbackify, unlike a promise, lets an exception of the callback end in the process's own handler.
   const resolve = callbackify((hostname: string) => policy.hosts.resolve(hostname, owner))
@@ -189,7 +197,7 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
       return callback(null, first.address, first.family)
     })
   }
-  const connect = buildConnector({ timeout: timeoutMs, lookup })
+  const connect = buildBoundedConnector({ timeoutMs, lookup, isTrustedHost })
   return (options, callback, connectionOwner = policy.owner) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) {

@@ -1,0 +1,153 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { type AddressInfo, createServer, type LookupFunction, type Server } from 'node:net'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { Agent, request } from 'undici'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  authorityExtensions,
+  createAuthority,
+  toPem,
+  writeCertificate,
+} from '../../testing/fakes/certificate-writer.ts'
+import { der, sequence } from '../../testing/fakes/der-writer.ts'
+import { buildBoundedConnector } from './bounded-tls.ts'
+
+const NAME = 'host.test'
+const root = createAuthority('root')
+const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const key = String(keys.privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const cert = toPem(writeLeaf(root, keys.publicKey))
+const rsaLeaf = {
+  key: String(rsa.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  cert: toPem(writeLeaf(root, rsa.publicKey)),
+}
+
+function writeLeaf(issuer: typeof root, publicKey: typeof keys.publicKey): Buffer {
+  const names = { id: '2.5.29.17', value: sequence(der(0x82, Buffer.from(NAME))) }
+  return writeCertificate({ subject: NAME, publicKey, issuer, serial: 7, extensions: [names] })
+}
+
+/** A chain of so many certificates, each of which the next one signed. */
+function writeChain(length: number): string {
+  const first = createAuthority('ca 0', undefined, { keys })
+  let chain = ''
+  let issuer = first
+  for (let at = 1; at < length; at++) {
+    issuer = createAuthority(`ca ${at}`, issuer, { keys, extensions: authorityExtensions() })
+    chain = toPem(issuer.certificate) + chain
+  }
+  return toPem(writeLeaf(issuer, keys.publicKey)) + chain
+}
+
+const lookup: LookupFunction = (_, options, callback) =>
+  options.all === true
+    ? callback(null, [{ address: '127.0.0.1', family: 4 }])
+    : callback(null, '127.0.0.1', 4)
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+async function listen(server: Server): Promise<number> {
+  closers.push(() => server.close())
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+function serve(options: TlsOptions, body = 'ok'): Promise<number> {
+  const server = createTlsServer({ key, cert, ...options }, socket => {
+    socket.on('error', () => {})
+    socket.on('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    })
+  })
+  server.on('tlsClientError', () => {})
+  return listen(server)
+}
+
+async function get(port: number, isTrustedHost?: () => boolean): Promise<string> {
+  const connect = buildBoundedConnector({
+    timeoutMs: 5_000,
+    lookup,
+    ca: toPem(root.certificate),
+    isTrustedHost,
+  })
+  const agent = new Agent({ connect })
+  closers.push(() => void agent.destroy())
+  try {
+    const answer = await request(`https://${NAME}:${port}/`, { dispatcher: agent })
+    return await answer.body.text()
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? (error as Error).message
+  }
+}
+
+describe.each([
+  ['counted', () => false],
+  ['trusted', () => true],
+])('a %s host', (_, isTrustedHost) => {
+  test.each<[string, TlsOptions]>([
+    ['TLS 1.3', {}],
+    ['TLS 1.2 and ECDHE', { maxVersion: 'TLSv1.2' }],
+    ['TLS 1.2, ECDHE and RSA', { maxVersion: 'TLSv1.2', ...rsaLeaf }],
+    ['DHE beside ECDHE', { dhparam: 'auto', maxVersion: 'TLSv1.2', ...rsaLeaf }],
+  ])('with %s is reached', async (_name, options) => {
+    expect(await get(await serve(options), isTrustedHost)).toBe('ok')
+  })
+
+  test.each<[string, TlsOptions]>([
+    ['DHE', { dhparam: 'auto', maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256', ...rsaLeaf }],
+    ['groups of finite fields', { minVersion: 'TLSv1.3', ecdhCurve: 'ffdhe2048' }],
+  ])('with nothing but %s finds no common ground', async (_name, options) => {
+    expect(await get(await serve(options), isTrustedHost)).toBe('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE')
+  })
+
+  test('with a certificate of another authority is not reached', async () => {
+    const other = createAuthority('other')
+    const port = await serve({ cert: toPem(writeLeaf(other, keys.publicKey)) })
+    expect(await get(port, isTrustedHost)).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE')
+  })
+
+  test('that closes the connection at once is not reached', async () => {
+    const port = await listen(createServer(socket => socket.destroy()))
+    expect(await get(port, isTrustedHost)).toMatch(/^(ECONNRESET|EPIPE)$/)
+  })
+
+  test('where nothing listens is not reached', async () => {
+    const server = createServer()
+    const port = await listen(server)
+    await new Promise(resolve => server.close(resolve))
+    expect(await get(port, isTrustedHost)).toBe('ECONNREFUSED')
+  })
+
+  test('that never answers the handshake runs into the timeout', async () => {
+    const port = await listen(createServer(socket => socket.on('error', () => {})))
+    const connect = buildBoundedConnector({ timeoutMs: 300, lookup, isTrustedHost })
+    const error = await new Promise(resolve =>
+      connect({ protocol: 'https:', hostname: NAME, host: NAME, port: String(port) }, (...[failure]) =>
+        resolve(failure),
+      ),
+    )
+    expect(error).toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' })
+  })
+
+  test('sends answers that are much longer than a handshake', async () => {
+    const body = 'x'.repeat(4 * 1024 * 1024)
+    expect((await get(await serve({}, body), isTrustedHost)).length).toBe(body.length)
+  })
+})
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a chain of certificates in %s', version => {
+  const tls = { minVersion: version, maxVersion: version }
+
+  test('of usual length is read and verified', async () => {
+    expect(await get(await serve({ ...tls, cert: writeChain(8) }))).toBe('UNABLE_TO_GET_ISSUER_CERT_LOCALLY')
+  })
+
+  test('that is longer than a handshake may be ends the connection before it is verified', async () => {
+    const port = await serve({ ...tls, cert: writeChain(80) })
+    expect(await get(port)).toBe('the TLS handshake is longer than 16384 bytes')
+  })
+})
