@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { type AddressInfo, createServer, type LookupFunction, type Server } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { Agent, request } from 'undici'
+import { Agent, type buildConnector, request } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   authorityExtensions,
@@ -10,7 +10,9 @@ import {
   writeCertificate,
 } from '../../testing/fakes/certificate-writer.ts'
 import { der, sequence } from '../../testing/fakes/der-writer.ts'
-import { buildBoundedConnector } from './bounded-tls.ts'
+import { type LookupOwner, toLookupOwner } from '../names/lookup-slots.ts'
+import { type BoundedTlsOptions, buildBoundedConnector } from './bounded-tls.ts'
+import { SlowHandshakes } from './slow-handshakes.ts'
 
 const NAME = 'host.test'
 const root = createAuthority('root')
@@ -67,14 +69,19 @@ function serve(options: TlsOptions, body = 'ok'): Promise<number> {
   return listen(server)
 }
 
-async function get(port: number, isTrustedHost?: () => boolean): Promise<string> {
-  const connect = buildBoundedConnector({
-    timeoutMs: 5_000,
-    lookup,
-    ca: toPem(root.certificate),
-    isTrustedHost,
-  })
-  const agent = new Agent({ connect })
+function build(options: Partial<BoundedTlsOptions>, owner = toLookupOwner('org')): buildConnector.connector {
+  const defaults = { timeoutMs: 5_000, lookup, handshakes: new SlowHandshakes(), ca: toPem(root.certificate) }
+  const connect = buildBoundedConnector({ ...defaults, ...options })
+  return (target, callback) => connect(target, callback, owner)
+}
+
+async function get(
+  port: number,
+  isTrustedHost?: () => boolean,
+  options: Partial<BoundedTlsOptions> = {},
+  owner?: LookupOwner,
+): Promise<string> {
+  const agent = new Agent({ connect: build({ isTrustedHost, ...options }, owner) })
   closers.push(() => void agent.destroy())
   try {
     const answer = await request(`https://${NAME}:${port}/`, { dispatcher: agent })
@@ -124,7 +131,7 @@ describe.each([
 
   test('that never answers the handshake runs into the timeout', async () => {
     const port = await listen(createServer(socket => socket.on('error', () => {})))
-    const connect = buildBoundedConnector({ timeoutMs: 300, lookup, isTrustedHost })
+    const connect = build({ timeoutMs: 300, isTrustedHost })
     const error = await new Promise(resolve =>
       connect({ protocol: 'https:', hostname: NAME, host: NAME, port: String(port) }, (...[failure]) =>
         resolve(failure),
@@ -149,5 +156,110 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a chain of certificates in %s', 
   test('that is longer than a handshake may be ends the connection before it is verified', async () => {
     const port = await serve({ ...tls, cert: writeChain(80) })
     expect(await get(port)).toBe('the TLS handshake is longer than 16384 bytes')
+  })
+})
+
+describe('after slow handshakes', () => {
+  const SLOW = 'earlier TLS handshakes took too long'
+  const user = (id: string, orgId = 'org'): LookupOwner => ({
+    environment: { id: `env of ${orgId}`, orgId },
+    caller: { keyId: 'key' },
+    endUser: { id },
+  })
+
+  /** Each handshake takes `milliseconds` by the stopwatch. */
+  function open() {
+    const clock = { time: 0, now: () => clock.time }
+    const state = { milliseconds: 30, starts: 0 }
+    const stopwatch = (): (() => number) => {
+      state.starts++
+      return () => state.milliseconds
+    }
+    const handshakes = new SlowHandshakes({ clock, stopwatch })
+    const as = (owner: LookupOwner) => (port: number) => get(port, undefined, { handshakes }, owner)
+    return { clock, state, as, handshakes }
+  }
+
+  /** Returns the ports of so many servers, and how often they were connected to. */
+  async function openHosts(count: number) {
+    let connections = 0
+    const hosts = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const server = createTlsServer({ key, cert }, socket => {
+          socket.on('error', () => {})
+          socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'))
+        })
+        server.on('connection', () => connections++)
+        return await listen(server)
+      }),
+    )
+    return { hosts, connections: () => connections }
+  }
+
+  test('with a host it is not connected to for ten minutes, by anybody', async () => {
+    const { clock, as } = open()
+    const { hosts, connections } = await openHosts(2)
+    const [slow, other] = hosts as [number, number]
+    await as(user('a'))(slow)
+    await as(user('b'))(slow)
+    const before = connections()
+    expect(await as(user('c', 'elsewhere'))(slow)).toBe(SLOW)
+    expect(connections()).toBe(before)
+    expect(await as(user('c', 'elsewhere'))(other)).toBe('ok')
+    clock.time = 600_000
+    expect(await as(user('d', 'elsewhere'))(slow)).toBe('ok')
+  })
+
+  test('an end user reaches no host, and other end users do', async () => {
+    const { clock, state, as } = open()
+    const { hosts } = await openHosts(3)
+    for (const host of hosts.slice(0, 2)) await as(user('a'))(host)
+    state.milliseconds = 1
+    const [last = 0] = hosts.slice(2)
+    expect(await as(user('a'))(last)).toBe(SLOW)
+    expect(await as(user('b'))(last)).toBe('ok')
+    clock.time = 600_000
+    expect(await as(user('a'))(last)).toBe('ok')
+  })
+
+  test('an organization with many hosts and end users reaches no host, and other organizations do', async () => {
+    const { state, as, handshakes } = open()
+    for (let at = 0; at < 8; at++) handshakes.watch(user(`user ${at}`), `host ${at}`).note(25)
+    const { hosts } = await openHosts(1)
+    const [host = 0] = hosts
+    state.milliseconds = 1
+    expect(await as(user('fresh'))(host)).toBe(SLOW)
+    expect(await as(user('fresh', 'elsewhere'))(host)).toBe('ok')
+  })
+
+  test('a handshake that has begun goes no further', async () => {
+    const { as, handshakes } = open()
+    const server = createServer(socket => {
+      socket.on('error', () => {})
+      socket.once('data', () => {
+        for (let at = 0; at < 2; at++) handshakes.watch(toLookupOwner('org'), 'other').note(25)
+        for (let at = 0; at < 6; at++) handshakes.watch(toLookupOwner('org'), `host ${at}`).note(25)
+        socket.write('anything')
+      })
+    })
+    expect(await as(toLookupOwner('org'))(await listen(server))).toBe(SLOW)
+  })
+
+  test('usual ones are not counted', async () => {
+    const { state, as } = open()
+    state.milliseconds = 24
+    const { hosts } = await openHosts(1)
+    const [host = 0] = hosts
+    for (let at = 0; at < 10; at++) expect(await as(user('a'))(host)).toBe('ok')
+    expect(state.starts).toBeGreaterThanOrEqual(10)
+  })
+
+  test('those with chains that are not trusted are counted', async () => {
+    const { handshakes } = open()
+    const port = await serve({ cert: writeChain(8) })
+    const failure = 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'
+    expect(await get(port, undefined, { handshakes })).toBe(failure)
+    await get(port, undefined, { handshakes })
+    expect(await get(port, undefined, { handshakes })).toBe(SLOW)
   })
 })

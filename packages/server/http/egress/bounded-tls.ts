@@ -3,7 +3,9 @@ import { connect as connectTcp, type LookupFunction, type Socket } from 'node:ne
 import type { Duplex } from 'node:stream'
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls'
 import { buildConnector } from 'undici'
-import { CountedStream } from './counted-stream.ts'
+import type { LookupOwner } from '../names/lookup-slots.ts'
+import { CountedStream, SlowHandshakeError } from './counted-stream.ts'
+import type { SlowHandshakes } from './slow-handshakes.ts'
 
 const KEEP_ALIVE_MS = 60_000
 
@@ -30,10 +32,18 @@ function acceptsCurves(ecdhCurve: string): boolean {
   }
 }
 
+/** `owner`: who connects. */
+export type BoundedConnector = (
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+  owner: LookupOwner,
+) => void
+
 export interface BoundedTlsOptions {
   /** Bounds the connect, with its handshake. */
   readonly timeoutMs: number
   readonly lookup: LookupFunction
+  readonly handshakes: SlowHandshakes
   /** True for a host that no tenant and no caller can run: its handshake is not counted, which saves 5 us for each chunk. */
   readonly isTrustedHost?: ((hostname: string) => boolean) | undefined
   /** Instead of Node's roots. */
@@ -44,25 +54,29 @@ export interface BoundedTlsOptions {
  * Returns a connector for undici with handshakes that take little of the event loop, whatever the server sends: OpenSSL
  * verifies each signature of a chain before it looks whether the chain is trusted.
  */
-export function buildBoundedConnector(options: BoundedTlsOptions): buildConnector.connector {
-  const { timeoutMs, lookup, isTrustedHost = () => false, ca } = options
+export function buildBoundedConnector(options: BoundedTlsOptions): BoundedConnector {
+  const { timeoutMs, lookup, handshakes, isTrustedHost = () => false, ca } = options
   const connect = buildConnector({
     timeout: timeoutMs,
     lookup,
     ...BOUNDED,
     ...(ca === undefined ? {} : { ca }),
   })
-  return (target, callback) => {
+  return (target, callback, owner) => {
     if (target.protocol !== 'https:' || isTrustedHost(target.hostname)) return connect(target, callback)
+    const port = Number(target.port) || 443
+    const watch = handshakes.watch(owner, `${target.hostname}:${port}`)
+    if (!watch.mayContinue()) return callback(new SlowHandshakeError(), null)
     const stream = new CountedStream(
       connectTcp({
         host: target.hostname,
-        port: Number(target.port) || 443,
+        port,
         lookup,
         noDelay: true,
         keepAlive: true,
         keepAliveInitialDelay: KEEP_ALIVE_MS,
       }),
+      watch,
     )
     connect({ ...target, httpSocket: stream as Duplex as Socket }, (...[error, socket]) => {
       stream.endHandshake()

@@ -5,6 +5,7 @@ import type { Hosts } from '../names/host-resolver.ts'
 import type { LookupOwner } from '../names/lookup-slots.ts'
 import { buildBoundedConnector } from './bounded-tls.ts'
 import { patchUndiciParser } from './patch-undici-parser.ts'
+import type { SlowHandshakes } from './slow-handshakes.ts'
 
 /** Which addresses the process may connect to. */
 export interface AddressPolicy {
@@ -24,11 +25,13 @@ export interface EgressPolicy extends AddressPolicy {
   readonly hosts: Hosts
   /** Whose share of the lookups is used. */
   readonly owner: LookupOwner
+  /** The TLS handshakes under this policy that blocked the event loop. */
+  readonly handshakes: SlowHandshakes
 }
 
 /** Returns the policy with another owner of its lookups. */
 export function chargeLookupsTo(policy: EgressPolicy, owner: LookupOwner): EgressPolicy {
-  return { allowPrivate: policy.allowPrivate, hosts: policy.hosts, owner }
+  return { allowPrivate: policy.allowPrivate, hosts: policy.hosts, owner, handshakes: policy.handshakes }
 }
 
 export class EgressError extends Error {
@@ -197,7 +200,12 @@ export function createGuardedConnector(
       return callback(null, first.address, first.family)
     })
   }
-  const connect = buildBoundedConnector({ timeoutMs, lookup, isTrustedHost })
+  const connect = buildBoundedConnector({
+    timeoutMs,
+    lookup,
+    handshakes: policy.handshakes,
+    isTrustedHost,
+  })
   return (options, callback, connectionOwner = policy.owner) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) {
@@ -206,17 +214,21 @@ export function createGuardedConnector(
     }
     // A socket calls its lookup before connect returns.
     owner = connectionOwner
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(error, null)
-      callback(null, socket)
-      try {
-        // undici has attached its parser to the socket by now.
-        patchUndiciParser(socket)
-      } catch (cause) {
-        // Without the patch a slow caller could end the process, so the connection is closed.
-        socket.destroy(new Error('the parser of undici could not be patched', { cause }))
-      }
-    })
+    connect(
+      options,
+      (...[error, socket]) => {
+        if (error !== null) return callback(error, null)
+        callback(null, socket)
+        try {
+          // undici has attached its parser to the socket by now.
+          patchUndiciParser(socket)
+        } catch (cause) {
+          // Without the patch a slow caller could end the process, so the connection is closed.
+          socket.destroy(new Error('the parser of undici could not be patched', { cause }))
+        }
+      },
+      connectionOwner,
+    )
     owner = policy.owner
   }
 }
