@@ -108,7 +108,7 @@ describe.each([
     ['DHE', { dhparam: 'auto', maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256', ...rsaLeaf }],
     ['groups of finite fields', { minVersion: 'TLSv1.3', ecdhCurve: 'ffdhe2048' }],
   ])('with nothing but %s finds no common ground', async (_name, options) => {
-    expect(await get(await serve(options), isTrustedHost)).toBe('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE')
+    expect(await get(await serve(options), isTrustedHost)).toMatch(/^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE$/)
   })
 
   test('with a certificate of another authority is not reached', async () => {

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto'
 import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls'
+import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls'
 import { buildConnector } from 'undici'
 import type { LookupOwner } from '../names/lookup-slots.ts'
 import { CountedStream, SlowHandshakeError } from './counted-stream.ts'
@@ -18,18 +18,17 @@ const CURVES = 'X25519:P-256:P-384:P-521'
  */
 const BOUNDED = {
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
-  ecdhCurve: acceptsCurves(`X25519MLKEM768:${CURVES}`) ? `X25519MLKEM768:${CURVES}` : CURVES,
+  ecdhCurve: hasHybridGroup() ? `X25519MLKEM768:${CURVES}` : CURVES,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } satisfies SecureContextOptions
 
-/** OpenSSL has X25519MLKEM768 since 3.5. */
-function acceptsCurves(ecdhCurve: string): boolean {
-  try {
-    createSecureContext({ ecdhCurve })
-    return true
-  } catch {
-    return false
-  }
+/**
+ * OpenSSL has X25519MLKEM768 since 3.5. To try it is no choice: the error of a context with an unknown group stays in OpenSSL's
+ * queue, and the next private key that is read fails by it.
+ */
+function hasHybridGroup(): boolean {
+  const [major = 0, minor = 0] = (process.versions.openssl ?? '').split('.').map(Number)
+  return major > 3 || (major === 3 && minor >= 5)
 }
 
 /** `owner`: who connects. */
