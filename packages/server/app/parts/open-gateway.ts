@@ -1,5 +1,6 @@
 import { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { FORMATS } from '@rideau/llm/formats/index'
+import { isProviderHost } from '@rideau/llm/providers/provider-hosts'
 import { systemClock } from '../../core/clock.ts'
 import { systemRandom } from '../../core/random.ts'
 import { FETCH_TIMES } from '../../gateway/attempts/fetch-times.ts'
@@ -155,6 +156,7 @@ function openTransports({
 }: AppParts): Pick<GatewayDeps, 'http' | 'sandbox'> {
   const http = openHttpTransport(egress, {
     maxConnections: sockets.maxUpstream,
+    isTrustedHost: isProviderHost,
     onException: exceptions.note,
   })
   const sandbox = openSandboxTransport()

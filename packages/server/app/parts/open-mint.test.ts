@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../core/clock.ts'
 import type { FederatedConfig } from '../../core/tenancy/federated-config.ts'
 import type { EgressPolicy } from '../../http/egress/egress.ts'
+import { SlowHandshakes } from '../../http/egress/slow-handshakes.ts'
 import { LookupError } from '../../http/names/host-resolver.ts'
 import { toLookupOwner, toTenant } from '../../http/names/lookup-slots.ts'
 import { KeySetCache } from '../../identity/key-set-cache.ts'
@@ -14,6 +15,7 @@ test('an organization without lookups of names fails no fetch of an issuer that 
   const egress: EgressPolicy = {
     allowPrivate: true,
     owner: toLookupOwner(''),
+    handshakes: new SlowHandshakes(),
     hosts: {
       async resolve(_, owner) {
         if (toTenant(owner) === 'hostile') throw new LookupError('timeout')

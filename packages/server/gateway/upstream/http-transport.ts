@@ -18,15 +18,17 @@ const KEEP_ALIVE_MS = 30_000
 export interface HttpTransportOptions {
   /** Connections to providers at most, of the whole process. */
   readonly maxConnections: number
+  /** See BoundedTlsOptions. */
+  readonly isTrustedHost?: (hostname: string) => boolean
   readonly onException?: OnException
 }
 
 /** Calls providers over HTTP/1.1 under the egress policy. Uses undici's dispatcher, without fetch and web streams. */
 export function openHttpTransport(
   policy: EgressPolicy,
-  { maxConnections, onException = throwLater }: HttpTransportOptions,
+  { maxConnections, isTrustedHost, onException = throwLater }: HttpTransportOptions,
 ): Transport {
-  const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
+  const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS, isTrustedHost)
   const opening: ConnectionOpening = { owner: undefined }
   const aborts = new PacedAborts()
   const connect: GuardedConnector = (options, callback) => connectGuarded(options, callback, opening.owner)

@@ -1,9 +1,11 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import type { Hosts } from '../names/host-resolver.ts'
 import type { LookupOwner } from '../names/lookup-slots.ts'
+import { buildBoundedConnector } from './bounded-tls.ts'
 import { patchUndiciParser } from './patch-undici-parser.ts'
+import type { SlowHandshakes } from './slow-handshakes.ts'
 
 /** Which addresses the process may connect to. */
 export interface AddressPolicy {
@@ -23,11 +25,13 @@ export interface EgressPolicy extends AddressPolicy {
   readonly hosts: Hosts
   /** Whose share of the lookups is used. */
   readonly owner: LookupOwner
+  /** The TLS handshakes under this policy that blocked the event loop. */
+  readonly handshakes: SlowHandshakes
 }
 
 /** Returns the policy with another owner of its lookups. */
 export function chargeLookupsTo(policy: EgressPolicy, owner: LookupOwner): EgressPolicy {
-  return { allowPrivate: policy.allowPrivate, hosts: policy.hosts, owner }
+  return { allowPrivate: policy.allowPrivate, hosts: policy.hosts, owner, handshakes: policy.handshakes }
 }
 
 export class EgressError extends Error {
@@ -171,8 +175,15 @@ export type GuardedConnector = (
 /** How many addresses of a name are tried. A caller must not make the gateway knock at a hundred hosts. */
 const MAX_TRIED = 8
 
-/** Returns a connector for undici that rejects every address outside the policy. `timeoutMs` bounds the connect. */
-export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number): GuardedConnector {
+/**
+ * Returns a connector for undici that rejects every address outside the policy. `timeoutMs` bounds the connect;
+ * `isTrustedHost` is that of BoundedTlsOptions.
+ */
+export function createGuardedConnector(
+  policy: EgressPolicy,
+  timeoutMs: number,
+  isTrustedHost?: (hostname: string) => boolean,
+): GuardedConnector {
   let owner = policy.owner
   // callbackify, unlike a promise, lets an exception of the callback end in the process's own handler.
   const resolve = callbackify((hostname: string) => policy.hosts.resolve(hostname, owner))
@@ -189,7 +200,12 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
       return callback(null, first.address, first.family)
     })
   }
-  const connect = buildConnector({ timeout: timeoutMs, lookup })
+  const connect = buildBoundedConnector({
+    timeoutMs,
+    lookup,
+    handshakes: policy.handshakes,
+    isTrustedHost,
+  })
   return (options, callback, connectionOwner = policy.owner) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) {
@@ -198,17 +214,21 @@ export function createGuardedConnector(policy: EgressPolicy, timeoutMs: number):
     }
     // A socket calls its lookup before connect returns.
     owner = connectionOwner
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(error, null)
-      callback(null, socket)
-      try {
-        // undici has attached its parser to the socket by now.
-        patchUndiciParser(socket)
-      } catch (cause) {
-        // Without the patch a slow caller could end the process, so the connection is closed.
-        socket.destroy(new Error('the parser of undici could not be patched', { cause }))
-      }
-    })
+    connect(
+      options,
+      (...[error, socket]) => {
+        if (error !== null) return callback(error, null)
+        callback(null, socket)
+        try {
+          // undici has attached its parser to the socket by now.
+          patchUndiciParser(socket)
+        } catch (cause) {
+          // Without the patch a slow caller could end the process, so the connection is closed.
+          socket.destroy(new Error('the parser of undici could not be patched', { cause }))
+        }
+      },
+      connectionOwner,
+    )
     owner = policy.owner
   }
 }

@@ -5,6 +5,7 @@ import { toLookupOwner, toTenant } from '../names/lookup-slots.ts'
 import { queryAddresses } from '../names/query-addresses.ts'
 import { SystemLookup } from '../names/system-lookup.ts'
 import type { EgressPolicy } from './egress.ts'
+import { SlowHandshakes } from './slow-handshakes.ts'
 
 /** A lookup takes only a socket, so a large number may run at once. */
 const CONFIGURED_BOUNDS: SlotBounds = {
@@ -54,7 +55,12 @@ export function openConfiguredEgress(options: ConfiguredEgressOptions): EgressPo
       return await queryAddresses(hostname, { servers: dnsServers, timeoutMs: queryMs })
     },
   })
-  return { allowPrivate, hosts: allowPrivate ? withSystem(known, system) : known, owner: NO_OWNER }
+  return {
+    allowPrivate,
+    hosts: allowPrivate ? withSystem(known, system) : known,
+    owner: NO_OWNER,
+    handshakes: new SlowHandshakes(),
+  }
 }
 
 /**
@@ -87,5 +93,5 @@ export function openCallerEgress({ allowPrivate, dnsServers }: EgressOptions): E
     bounds: CALLER_BOUNDS,
     lookUp: (hostname, _, timeoutMs) => queryAddresses(hostname, { servers: dnsServers, timeoutMs }),
   })
-  return { allowPrivate, hosts, owner: NO_OWNER }
+  return { allowPrivate, hosts, owner: NO_OWNER, handshakes: new SlowHandshakes() }
 }

@@ -49,6 +49,6 @@ export function toOrganization(owner: LookupOwner): string {
 }
 
 /** Returns a key that no tenant and no other caller has: only the end user's id, its last part, may contain a space. */
-function toCallerKey(owner: LookupOwner): string {
+export function toCallerKey(owner: LookupOwner): string {
   return `${toTenant(owner)} ${owner.caller?.keyId ?? ''} ${owner.endUser?.id ?? ''}`
 }
