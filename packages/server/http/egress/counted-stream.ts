@@ -12,7 +12,7 @@ export class SlowHandshakeError extends Error {
 }
 
 /** What a chain of four certificates with RSA-4096 keys and 100 names takes twice. */
-export const MAX_HANDSHAKE_BYTES = 16_384
+const MAX_HANDSHAKE_BYTES = 16_384
 
 /**
  * The bytes of a socket, between it and its TLS. Ends the connection if more than MAX_HANDSHAKE_BYTES arrive before
