@@ -50,7 +50,7 @@ describe('decodeBase64', () => {
           for (const _ of pieces()) yield
         })(),
       ),
-    ).toBeLessThan(10)
+    ).toBeLessThan(14)
   })
 })
 
@@ -85,6 +85,6 @@ describe('toBase64Json', () => {
           for (const _ of body.pieces()) yield
         })(),
       ),
-    ).toBeLessThan(10)
+    ).toBeLessThan(14)
   })
 })

@@ -15,5 +15,5 @@ test('a text with millions of blanks is read once', () => {
     .fill('a', 0, 1)
     .toString('latin1')
   expect(measureMs(() => expect(isBlank(blanks)).toBe(true))).toBeLessThan(50)
-  expect(measureMs(() => expect(isBlank(begun)).toBe(false))).toBeLessThan(5)
+  expect(measureMs(() => expect(isBlank(begun)).toBe(false))).toBeLessThan(15)
 })

@@ -64,8 +64,12 @@ describe('a text that is too long', () => {
   test('in an object of the caller is looked at no further', () => {
     const schema = jsonObjectField(4096, 'attributes_too_large')
     const value = { first: 'a', text: '\u00e9'.repeat(3.4 * MiB) }
-    let error: z.ZodError | undefined
-    expect(measureMs(() => (error = schema.safeParse(value).error))).toBeLessThan(3)
+    const { error } = schema.safeParse(value)
+    // Several, since Linux tells the time in steps of 4 ms.
+    const usedMs = measureMs(() => {
+      for (let times = 0; times < 10; times++) schema.safeParse(value)
+    })
+    expect(usedMs).toBeLessThan(30)
     expect(error?.issues).toMatchObject([{ code: 'custom', params: { fault: 'attributes_too_large' } }])
   })
 
@@ -80,6 +84,6 @@ test('claims that are too many are counted before they are checked', () => {
   const names = Array.from({ length: 4_900 }, (_, at) => `A${at}`)
   const body = { issuer: 'https://a.example', required_claims: Object.fromEntries(names.map(n => [n, null])) }
   let error: z.ZodError | undefined
-  expect(measureMs(() => (error = FederatedAuthBody.safeParse(body).error))).toBeLessThan(8)
+  expect(measureMs(() => (error = FederatedAuthBody.safeParse(body).error))).toBeLessThan(16)
   expect(error?.issues).toMatchObject([{ path: ['required_claims'], message: 'must name at most 20 claims' }])
 })
