@@ -7,6 +7,7 @@ import {
   type IdentityProvider,
   KEYS,
   openIdentityProvider,
+  toFederatedConfig,
 } from '../testing/fakes/identity-provider.ts'
 import { measureLongestTick } from '../testing/harness/longest-tick.ts'
 import { FederatedConfigError, fetchKeySets, type KeySets } from './key-sets.ts'
@@ -19,19 +20,8 @@ beforeEach(async () => {
 })
 afterEach(() => idp.close())
 
-const toConfig = (change: Partial<FederatedConfig> = {}): FederatedConfig => ({
-  issuers: [idp.issuer],
-  audiences: ['app'],
-  authorizedParties: [],
-  jwksUrl: null,
-  algorithms: ['ES256'],
-  userIdClaim: 'sub',
-  planClaim: null,
-  requiredClaims: {},
-  clockToleranceSeconds: 30,
-  maxTokenAgeSeconds: 3600,
-  ...change,
-})
+const toConfig = (change: Partial<FederatedConfig> = {}): FederatedConfig =>
+  toFederatedConfig(idp, { jwksUrl: null, ...change })
 
 /** The setting at fault and the message of a configuration that does not work. */
 async function failWith(change: Partial<FederatedConfig> = {}, policy = LOOPBACK): Promise<[string, string]> {

@@ -9,7 +9,12 @@ import {
 } from '../core/access/client-token.ts'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { openConfiguredEgress } from '../http/egress/open-egress.ts'
-import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
+import {
+  type IdentityProvider,
+  KEYS,
+  openIdentityProvider,
+  toFederatedConfig,
+} from '../testing/fakes/identity-provider.ts'
 import { KeySetCache } from './key-set-cache.ts'
 import { fetchKeySets } from './key-sets.ts'
 import { verifyFederatedToken } from './verify-federated-token.ts'
@@ -27,18 +32,7 @@ beforeEach(async () => {
     fetch: given => fetchKeySets(given, openConfiguredEgress({ allowPrivate: true })),
     clock: { now: () => now },
   })
-  config = {
-    issuers: [idp.issuer],
-    audiences: ['app'],
-    authorizedParties: [],
-    jwksUrl: idp.jwksUrl,
-    algorithms: ['ES256'],
-    userIdClaim: 'sub',
-    planClaim: null,
-    requiredClaims: {},
-    clockToleranceSeconds: 30,
-    maxTokenAgeSeconds: 3600,
-  }
+  config = toFederatedConfig(idp)
 })
 afterEach(() => idp.close())
 

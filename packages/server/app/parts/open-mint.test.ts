@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../core/clock.ts'
-import type { FederatedConfig } from '../../core/tenancy/federated-config.ts'
 import type { EgressPolicy } from '../../http/egress/egress.ts'
 import { SlowHandshakes } from '../../http/egress/slow-handshakes.ts'
 import { LookupError } from '../../http/names/host-resolver.ts'
 import { toLookupOwner, toTenant } from '../../http/names/lookup-slots.ts'
 import { KeySetCache } from '../../identity/key-set-cache.ts'
 import { fetchKeySets } from '../../identity/key-sets.ts'
-import { openIdentityProvider } from '../../testing/fakes/identity-provider.ts'
+import { openIdentityProvider, toFederatedConfig } from '../../testing/fakes/identity-provider.ts'
 import { chargeToIssuer } from './open-mint.ts'
 
 test('an organization without lookups of names fails no fetch of an issuer that others name too', async () => {
@@ -27,19 +26,8 @@ test('an organization without lookups of names fails no fetch of an issuer that 
     clock: systemClock,
     fetch: config => fetchKeySets(config, chargeToIssuer(egress, config)),
   })
-  const toConfig = (orgId: string): FederatedConfig => ({
-    orgId,
-    issuers: [idp.issuer],
-    audiences: ['app'],
-    authorizedParties: [],
-    jwksUrl: idp.jwksUrl.replace('127.0.0.1', 'issuer.example'),
-    algorithms: ['ES256'],
-    userIdClaim: 'sub',
-    planClaim: null,
-    requiredClaims: {},
-    clockToleranceSeconds: 30,
-    maxTokenAgeSeconds: 3600,
-  })
+  const jwksUrl = idp.jwksUrl.replace('127.0.0.1', 'issuer.example')
+  const toConfig = (orgId: string) => toFederatedConfig(idp, { orgId, jwksUrl })
   try {
     await cache.get(toConfig('hostile')).catch(() => undefined)
     expect((await cache.get(toConfig('victim'))).get(idp.issuer)?.keys).toHaveLength(1)

@@ -80,6 +80,11 @@ test.each([
   expect(() => parseConfig({ [name]: value })).not.toThrow('secret')
 })
 
+test('a set-up token has at least 8 characters', () => {
+  expect(parseConfig({ RIDEAU_SETUP_TOKEN: '12345678' }).setupToken).toBe('12345678')
+  expect(() => parseConfig({ RIDEAU_SETUP_TOKEN: '1234567' })).toThrow('at least 8 characters')
+})
+
 test('without RIDEAU_WORKERS there is one worker per core', () => {
   const expected = Math.min(20, toWorkerCount(readResources()))
   expect(parseConfig({}).workers).toBe(expected)

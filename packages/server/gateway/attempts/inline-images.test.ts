@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import type { ErrorEnvelope } from '@rideau/llm/formats/shared/errors/error-envelope'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   completion,
@@ -20,6 +21,10 @@ let upstream: ScriptedUpstream
 let host: ScriptedUpstream
 let base: string
 let requestedPaths: string[]
+
+async function readError(response: Response): Promise<ErrorEnvelope['error']> {
+  return ((await response.json()) as ErrorEnvelope).error
+}
 
 function serve(req: { readonly url?: string }, res: ServerResponse): void {
   const [path = ''] = (req.url ?? '').split('?')
@@ -121,7 +126,7 @@ describe('images named by URL', () => {
     const before = upstream.requests.length
     const response = await ask(MODEL, `${base}/a.png`, base + path)
     expect(response.status).toBe(400)
-    const { error } = (await response.json()) as any
+    const error = await readError(response)
     expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[0].content[2].image_url.url' })
     // One message for all of them: it does not tell what is at an address.
     expect(error.message).toMatch(/image_url\.url: could not be fetched: it must lead to an image/)
@@ -131,7 +136,7 @@ describe('images named by URL', () => {
 
   test('are refused by their length before anything else', async () => {
     const response = await ask(MODEL, `https://${'a.'.repeat(12_000_000)}example/a.png`)
-    const { error } = (await response.json()) as any
+    const error = await readError(response)
     expect([response.status, error.param]).toEqual([400, 'messages[0].content[1].image_url.url'])
     expect(error.message).toContain('must have at most 8192 characters')
   })
@@ -140,7 +145,7 @@ describe('images named by URL', () => {
     requestedPaths = []
     const response = await ask(MODEL, ...Array.from({ length: 17 }, (_, n) => `${base}/a.png?${n}`))
     expect(response.status).toBe(400)
-    expect(((await response.json()) as any).error.param).toBe('messages[0].content[17].image_url.url')
+    expect((await readError(response)).param).toBe('messages[0].content[17].image_url.url')
     expect(requestedPaths).toHaveLength(16)
   })
 })
@@ -151,7 +156,7 @@ describe('an image that is named twice', () => {
     upstream.script(good)
     const response = await ask(MODEL, `${base}/half`, `${base}/half`)
     expect(response.status).toBe(400)
-    const { error } = (await response.json()) as any
+    const error = await readError(response)
     expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[0].content[2].image_url.url' })
     expect(error.message).toContain('all images of a request may have 20 MiB')
     expect(upstream.requests.length).toBe(before)
@@ -161,7 +166,7 @@ describe('an image that is named twice', () => {
     requestedPaths = []
     const response = await ask(MODEL, ...Array.from({ length: 17 }, () => `${base}/a.png`))
     expect(response.status).toBe(400)
-    expect(((await response.json()) as any).error.param).toBe('messages[0].content[17].image_url.url')
+    expect((await readError(response)).param).toBe('messages[0].content[17].image_url.url')
     expect(requestedPaths).toEqual(['/a.png'])
   })
 
@@ -180,7 +185,7 @@ describe('an image that is named twice', () => {
       images: [image, image],
     })
     expect(response.status).toBe(400)
-    expect(((await response.json()) as any).error.param).toBe('images[1].image_url')
+    expect((await readError(response)).param).toBe('images[1].image_url')
     expect(upstream.requests.length).toBe(before)
   })
 })
@@ -196,7 +201,7 @@ describe.each(['0', '1'])('with RIDEAU_ALLOW_PRIVATE_UPSTREAMS=%s', setting => {
   const refuse = async (url: string): Promise<string> => {
     const messages = [{ role: 'user', content: [image(url)] }]
     const response = await strict.call('/openai/v1/chat/completions', { model: MODEL, messages })
-    const { error } = (await response.json()) as any
+    const error = await readError(response)
     expect([response.status, error.param]).toEqual([400, 'messages[0].content[0].image_url.url'])
     return error.message
   }

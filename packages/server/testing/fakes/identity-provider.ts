@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import type { FederatedConfig } from '../../core/tenancy/federated-config.ts'
 
 type Answer = {
   readonly status?: number
@@ -26,6 +27,26 @@ export interface IdentityProvider {
 
 export const DISCOVERY = '/.well-known/openid-configuration'
 export const KEYS = '/keys'
+
+/** Returns a project's configuration with the provider, with some changes. */
+export function toFederatedConfig(
+  { issuer, jwksUrl }: Pick<IdentityProvider, 'issuer' | 'jwksUrl'>,
+  change: Partial<FederatedConfig> = {},
+): FederatedConfig {
+  return {
+    issuers: [issuer],
+    audiences: ['app'],
+    authorizedParties: [],
+    jwksUrl,
+    algorithms: ['ES256'],
+    userIdClaim: 'sub',
+    planClaim: null,
+    requiredClaims: {},
+    clockToleranceSeconds: 30,
+    maxTokenAgeSeconds: 3600,
+    ...change,
+  }
+}
 
 export async function openIdentityProvider(): Promise<IdentityProvider> {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
