@@ -63,13 +63,10 @@ describe('a text that is too long', () => {
 
   test('in an object of the caller is looked at no further', () => {
     const schema = jsonObjectField(4096, 'attributes_too_large')
-    const value = { first: 'a', text: '\u00e9'.repeat(3.4 * MiB) }
+    // The second check would refuse the NUL at its end.
+    const value = { first: 'a', text: `${'\u00e9'.repeat(3.4 * MiB)}\0` }
     const { error } = schema.safeParse(value)
-    // Several, since Linux tells the time in steps of 4 ms.
-    const usedMs = measureMs(() => {
-      for (let times = 0; times < 10; times++) schema.safeParse(value)
-    })
-    expect(usedMs).toBeLessThan(30)
+    expect(error?.issues).toHaveLength(1)
     expect(error?.issues).toMatchObject([{ code: 'custom', params: { fault: 'attributes_too_large' } }])
   })
 

@@ -168,7 +168,7 @@ export async function updateDeliveryOutcome(
     .execute()
 }
 
-/** Removes deliveries that were delivered or given up and are older than `before`. The signal stops it after the current batch. */
+/** Removes deliveries that were delivered or given up and are older than `before`. The signal stops it before the next batch. */
 export async function removeEndedDeliveries(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
   const ended = sql<boolean>`next_attempt_at is null and created_at < ${before}`
   await removeInBatches(db, 'webhook_deliveries', ended, signal)
