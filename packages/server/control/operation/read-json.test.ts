@@ -9,7 +9,7 @@ const TIMEOUT_MS = 1_000
 const STEP_MS = 40
 
 test('does not count the turns of others as slowness of a long body', async () => {
-  const text = 'a'.repeat(4 * 1024 * 1024)
+  const text = 'a'.repeat(9 * 1024 * 1024)
   let isRead = false
   let steps = 0
   const step = (): boolean => {
