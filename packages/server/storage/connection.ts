@@ -13,8 +13,14 @@ export function toClientConfig(connection: Connection): ClientConfig {
     fallback_application_name: 'rideau',
   }
   if (typeof connection === 'string') return { ...common, connectionString: connection }
-  return { ...common, ...connection, application_name: OWN_SESSIONS, ssl: false }
+  return { ...common, ...connection, application_name: OWN_SESSIONS, options: SESSION_SETTINGS, ssl: false }
 }
+
+/**
+ * The embedded server writes no failed statement into its log, which has no bound while it runs: a caller whose calls
+ * conflict could fill the disk. The program reads each failure itself. What the server's own processes find is logged.
+ */
+const SESSION_SETTINGS = '-c log_min_messages=log'
 
 /** The connection with another database on the same server. */
 export function withDatabase(connection: Connection, database: string): Connection {

@@ -319,6 +319,19 @@ describe('the embedded server', () => {
     expect(await query(connection, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
   })
 
+  test('logs no statement of this program that fails, since callers cause them', async () => {
+    copyMade()
+    const { connection } = await start()
+    const logged = (): string => readFileSync(join(dataDir, 'postgres.log'), 'utf8')
+    await expect(query(connection, "select 'failed'::int")).rejects.toThrow(/invalid input/)
+    expect(logged()).not.toContain('failed')
+    const other = new Client({ ...connection, ssl: false })
+    await other.connect()
+    await expect(other.query("select 'failed'::int")).rejects.toThrow(/invalid input/)
+    await other.end()
+    await expect.poll(logged).toContain("select 'failed'::int")
+  })
+
   test("rejects with the server's own message if it does not accept a setting", async () => {
     copyMade()
     const settings = { shared_buffers: 'plenty' }
