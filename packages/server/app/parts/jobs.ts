@@ -80,7 +80,7 @@ export async function openJobs(parts: JobParts): Promise<void> {
   })
   closers.push(() => retention.close())
   const idempotency = openIdempotencyJob({
-    expire: signal => expireAnswers(storage.pool, idempotencyBytes, signal),
+    expire: signal => expireAnswers(storage.pool, { maxBytes: idempotencyBytes, signal }),
     log,
   })
   closers.push(() => idempotency.close())

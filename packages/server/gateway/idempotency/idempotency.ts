@@ -35,7 +35,7 @@ export interface IdempotencyOptions {
   readonly store: AnswerStore
   /** Identifies this process. */
   readonly owner: string
-  /** What this process stores at most for an environment between two removals. */
+  /** What this process stores at most for an organization between two removals. */
   readonly maxBytes: number
   readonly newId: () => string
   /** Unix milliseconds. */
@@ -197,9 +197,9 @@ export class Idempotency implements IdempotencyGroupOwner {
     answer: StoredAnswer,
   ): Promise<'kept' | 'lost' | 'free'> {
     const now = this.#options.now()
-    const { environmentId } = scope
-    if (!this.#storedBytes.add(environmentId, answer.body.length, now)) {
-      this.#log({ environmentId }, 'an environment keeps too many answers of its idempotency keys')
+    const { orgId, environmentId } = scope
+    if (!this.#storedBytes.add(orgId, answer.body.length, now)) {
+      this.#log({ orgId, environmentId }, 'an organization keeps too many answers of its idempotency keys')
       return 'free'
     }
     const remembered = { bodyHash, answer: toOwnMemory(answer), expiresAt: now + KEPT_MS }

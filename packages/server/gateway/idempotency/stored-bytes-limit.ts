@@ -3,25 +3,25 @@ const PERIOD_MS = 300_000
 /** What a row takes besides its answer. */
 const ROW_BYTES = 512
 
-/** Bounds what a process stores for each environment between two removals, so that no flood fills the database. */
+/** Bounds what a process stores for each organization between two removals, so that no flood fills the database. */
 export class StoredBytesLimit {
   readonly #maxBytes: number
-  readonly #byEnvironment = new Map<string, number>()
+  readonly #byOrganization = new Map<string, number>()
   #endsAt = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Counts an answer. Returns false, and counts nothing, if its environment has stored too much. `now` in milliseconds. */
-  add(environmentId: string, bytes: number, now: number): boolean {
+  /** Counts an answer. Returns false, and counts nothing, if its organization has stored too much. `now` in milliseconds. */
+  add(orgId: string, bytes: number, now: number): boolean {
     if (now >= this.#endsAt) {
-      this.#byEnvironment.clear()
+      this.#byOrganization.clear()
       this.#endsAt = now + PERIOD_MS
     }
-    const total = (this.#byEnvironment.get(environmentId) ?? 0) + bytes + ROW_BYTES
+    const total = (this.#byOrganization.get(orgId) ?? 0) + bytes + ROW_BYTES
     if (total > this.#maxBytes) return false
-    this.#byEnvironment.set(environmentId, total)
+    this.#byOrganization.set(orgId, total)
     return true
   }
 }

@@ -23,6 +23,7 @@ import { largeDatabases } from './0023-large-databases.ts'
 import { sumsAndTail } from './0024-sums-and-tail.ts'
 import { turnsAndBatches } from './0025-turns-and-batches.ts'
 import { liveAnnouncements } from './0026-live-announcements.ts'
+import { agesOfAnswers } from './0027-ages-of-answers.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -57,4 +58,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0024-sums-and-tail', sql: sumsAndTail },
   { name: '0025-turns-and-batches', sql: turnsAndBatches },
   { name: '0026-live-announcements', sql: liveAnnouncements },
+  { name: '0027-ages-of-answers', sql: agesOfAnswers },
 ]
