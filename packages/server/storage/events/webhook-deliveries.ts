@@ -38,6 +38,9 @@ export async function insertWebhookDeliveries(
       sql<boolean>`not exists (select from webhook_deliveries d
         where d.webhook_id = webhooks.id and d.next_attempt_at is not null offset ${MAX_PENDING - 1})`,
     )
+    // One that is being removed would make the insertion fail, and with it what caused the event.
+    .orderBy('id')
+    .forKeyShare()
     .execute()
   if (webhooks.length === 0) return
   const payload = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
