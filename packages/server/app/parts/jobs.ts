@@ -134,7 +134,12 @@ export function openAlerts(
   settle: () => Promise<void>,
 ): AlertsJob {
   const tools = { clock: systemClock, newId }
-  const alerts = new AlertSweep(storage)
+  const onFailure = (error: unknown, orgIds: readonly string[]): void =>
+    log.error(
+      { err: error, orgId: orgIds[0], organizations: orgIds.length },
+      'usage of organizations could not be read for alerts; retrying in the next sweep',
+    )
+  const alerts = new AlertSweep(storage, { onFailure })
   return openAlertsJob({
     clock: systemClock,
     raise: settled => raiseAlerts(storage.db, settled, tools),
