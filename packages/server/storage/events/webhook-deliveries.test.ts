@@ -6,10 +6,12 @@ import { roomFor } from '../../testing/harness/queue-room.ts'
 import { countDeletedRows, readDeletedRows } from '../../testing/harness/statement-rows.ts'
 import { addOrganization, CREATED, newId } from '../../testing/harness/storage-rows.ts'
 import type { Db } from '../pool.ts'
+import { DueOwners } from '../queue-turns.ts'
 import type { OrganizationRow } from '../schema.ts'
 import { removeOrganization } from '../tenancy/organizations.ts'
 import {
   claimDueDeliveries,
+  DELIVERIES,
   type DueDelivery,
   insertTestDelivery,
   insertWebhookDeliveries,
@@ -44,7 +46,7 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
   const insert = (type = 'budget.alert', data: object = {}): Promise<void> =>
     insertWebhookDeliveries(db, { orgId: organization.id, type, at: now, data }, newId)
   const claimIn = (room: QueueRoom): Promise<DueDelivery[]> =>
-    claimDueDeliveries(db, { now: () => now }, room, LEASE_MS)
+    claimDueDeliveries(db, { now: () => now }, room, LEASE_MS, new DueOwners(DELIVERIES))
   const claim = (limit = 100): Promise<DueDelivery[]> => claimIn(roomFor(limit))
   const claimOne = async (): Promise<DueDelivery> => {
     const [delivery, ...others] = await claim()
