@@ -59,9 +59,8 @@ describe.each(listTestServers())('turns of a queue on $label', server => {
 
   const chooseFrom = async (on: Db, owners: DueOwners, now: number, room: QueueRoom): Promise<string[]> => {
     const organizations = await owners.list(on, now)
-    const { rows } = await sql<{
-      id: string
-    }>`${selectInTurns(QUEUE, organizations, new Date(now), room)}`.execute(on)
+    const turns = selectInTurns(QUEUE, organizations, new Date(now), room)
+    const { rows } = await sql<{ id: string }>`${turns}`.execute(on)
     return rows.map(row => row.id)
   }
   const choose = (room: QueueRoom): Promise<string[]> => chooseFrom(db, new DueOwners(QUEUE), NOW, room)

@@ -32,13 +32,12 @@ export class DueOwners {
   /** Returns the ids of organizations that have due items, and of some that had within the last second. `now`: Unix milliseconds. */
   async list(db: Db, now: number): Promise<string[]> {
     const [queue, due, at] = [sql.table(this.#queue.table), sql.ref(this.#queue.dueAt), new Date(now)]
-    const few = await sql<{ org_id: string; items: number }>`
-      select org_id, count(*)::integer as items from
-        (select org_id from ${queue} where ${due} <= ${at} order by ${due} limit ${FEW}) as first_due group by org_id`.execute(
-      db,
-    )
-    const owners = few.rows.map(row => row.org_id)
-    if (few.rows.reduce((sum, { items }) => sum + items, 0) < FEW) return owners
+    const { rows } = await sql<{ org_id: string; items: number }>`
+      select org_id, count(*)::integer as items
+        from (select org_id from ${queue} where ${due} <= ${at} order by ${due} limit ${FEW}) as few
+        group by org_id`.execute(db)
+    const owners = rows.map(row => row.org_id)
+    if (rows.reduce((sum, { items }) => sum + items, 0) < FEW) return owners
     if (Math.abs(now - this.#walkedAt) >= WALK_EVERY_MS) {
       this.#walked = await this.#walk(db, at)
       this.#walkedAt = now
