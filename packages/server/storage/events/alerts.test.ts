@@ -211,7 +211,11 @@ test('an organization that cannot be read ends no sweep, and is read again in th
   const { id } = await create('budgets', { limit_usd: 1, window: 'day', alert_pcts: [50] })
   await insertUsage(600_000_000)
   const setZone = (zone: string) =>
-    db.updateTable('organizations').set({ time_zone: zone }).where('id', '=', tenant.organization.id).execute()
+    db
+      .updateTable('organizations')
+      .set({ time_zone: zone })
+      .where('id', '=', tenant.organization.id)
+      .execute()
   await setZone('Nowhere/Land')
   const failures: string[] = []
   const sweep = new AlertSweep(plane.database, { onFailure: (_, orgIds) => void failures.push(...orgIds) })
