@@ -153,3 +153,47 @@ test('raises alerts of organizations in turns, and lets none have more than a th
   expect(errors).toHaveLength(1)
   await job.close()
 })
+
+/** Raises meters of organizations other than `failing`. */
+function openFailing(failing: readonly string[], found: SettledMeter[] = []) {
+  const raised: string[] = []
+  const attempts: string[] = []
+  const opened = open(async ({ meter }) => {
+    attempts.push(meter.key)
+    if (failing.includes(meter.subject.orgId)) throw new Error('cannot be raised')
+    raised.push(meter.key)
+  }, found)
+  return { ...opened, raised, attempts }
+}
+
+test('raises the alerts of others in the same run if those of an organization fail, and attempts one of these a run', async () => {
+  const { job, raised, attempts, errors } = openFailing(['failing'])
+  job.note(settledMeter('failing 1', 5, 'failing'))
+  job.note(settledMeter('failing 2', 5, 'failing'))
+  job.note(settledMeter('a', 5, 'one'))
+  job.note(settledMeter('b', 5, 'one'))
+  job.note(settledMeter('c', 5, 'other'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(raised).toEqual(['a', 'c', 'b'])
+  expect(errors).toMatchObject([{ orgId: 'failing' }])
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(attempts.filter(key => key.startsWith('failing'))).toEqual(['failing 1', 'failing 2', 'failing 1'])
+  await job.close()
+})
+
+test('sweeps the organizations behind one whose alerts fail, and then those with usage since', async () => {
+  const failing: string[] = ['failing']
+  const found = ['failing 1', 'failing 2'].map(key => settledMeter(key, 5, 'failing'))
+  const { job, sweeps, errors, raised, attempts } = openFailing(failing, [
+    ...found,
+    settledMeter('a', 5, 'other'),
+  ])
+  await vi.advanceTimersByTimeAsync(0)
+  expect([raised, attempts, errors.length]).toEqual([['a'], ['failing 1', 'a'], 1])
+  failing.pop()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(raised.sort()).toEqual(['a', 'failing 1', 'failing 2'])
+  await vi.advanceTimersByTimeAsync(599_000)
+  expect(sweeps).toEqual([undefined, new Date(T - 2 * 3_600_000)])
+  await job.close()
+})

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { LogPace } from '../core/log-pace.ts'
 import type { SettledMeter } from '../storage/events/alert-policies.ts'
+import { OwnerLines } from './owner-lines.ts'
 import { openPeriodicJob } from './periodic-job.ts'
 
 /** How long a reported meter waits in memory at most. */
@@ -40,62 +41,48 @@ export interface AlertsJob {
 export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
   const { clock, raise, sweep, log } = options
   const { flushEveryMs = FLUSH_EVERY_MS, sweepEveryMs = SWEEP_EVERY_MS } = options
-  /** By organization and meter. No organization's map is empty. */
-  const waiting = new Map<string, Map<string, SettledMeter>>()
-  let count = 0
+  const lines = new OwnerLines<SettledMeter>({
+    maxOfOne: MAX_WAITING_OF_ONE,
+    max: MAX_WAITING,
+    merge: (earlier, later) => (later.settled > earlier.settled ? later : earlier),
+  })
   const pace = new LogPace()
   let sweptAt: number | undefined
   let isClosing = false
 
   function note(settled: SettledMeter): void {
     const { key, subject } = settled.meter
-    const own = waiting.get(subject.orgId) ?? new Map<string, SettledMeter>()
-    const before = own.get(key)
-    if (before !== undefined && before.settled >= settled.settled) return
-    if (before === undefined) {
-      if (own.size >= MAX_WAITING_OF_ONE || count >= MAX_WAITING) {
-        const message = 'too many alerts are waiting; the next sweep will raise this one'
-        if (pace.isDue(performance.now())) log.error({ counter: key }, message)
-        return
-      }
-      count++
-    }
-    waiting.set(subject.orgId, own.set(key, settled))
+    if (lines.add(subject.orgId, key, settled)) return
+    const message = 'too many alerts are waiting; the next sweep will raise this one'
+    if (pace.isDue(performance.now())) log.error({ counter: key }, message)
   }
 
-  /** Removes and returns the first meter of the next organization: one whose end users all reach a threshold delays no other. */
-  function take(): SettledMeter | undefined {
-    for (const [orgId, own] of waiting) {
-      for (const [key, settled] of own) {
-        own.delete(key)
-        count--
-        waiting.delete(orgId)
-        if (own.size > 0) waiting.set(orgId, own)
-        return settled
-      }
-    }
-    return undefined
+  function logFailure(error: unknown, orgId: string): void {
+    const message = 'an alert could not be raised; retrying in a second'
+    log.error({ err: error, orgId, waiting: lines.size }, message)
   }
 
-  async function flush(): Promise<void> {
-    for (let settled = take(); settled !== undefined; settled = take()) {
-      try {
-        await raise(settled)
-      } catch (error) {
-        note(settled)
-        log.error({ err: error, waiting: count }, 'an alert could not be raised; retrying in a second')
-        return
-      }
-    }
+  function flush(): Promise<void> {
+    return lines.drain(raise, logFailure)
   }
 
   async function runSweep(signal: AbortSignal): Promise<void> {
     const at = clock.now()
     const since = sweptAt === undefined ? undefined : new Date(sweptAt - MAX_RECORD_DELAY_MS)
+    /** Organizations whose other alerts wait for the next flush, so that they delay the sweep no further. */
+    const failed = new Set<string>()
     try {
       for await (const settled of sweep(since, at, signal)) {
         if (isClosing) return
-        await raise(settled)
+        const { orgId } = settled.meter.subject
+        try {
+          if (failed.has(orgId)) note(settled)
+          else await raise(settled)
+        } catch (error) {
+          failed.add(orgId)
+          note(settled)
+          logFailure(error, orgId)
+        }
       }
       sweptAt = at
     } catch (error) {

@@ -1,7 +1,12 @@
+import { LogPace } from '../core/log-pace.ts'
 import { type OnException, throwLater } from '../core/on-exception.ts'
+import { OwnerLines } from './owner-lines.ts'
 import { openPeriodicJob } from './periodic-job.ts'
 
 const FLUSH_EVERY_MS = 1_000
+/** Circuits of one owner, and of all, whose changes wait at once. A change beyond that is not stored. */
+const MAX_WAITING_OF_ONE = 1_000
+const MAX_WAITING = 20_000
 
 /** A circuit as it is stored. */
 export interface NotedCircuit {
@@ -19,38 +24,36 @@ export interface CircuitsJobOptions<C extends NotedCircuit> {
 }
 
 export interface CircuitsJob<C extends NotedCircuit> {
-  /** Notes a change, which is stored within about a second. Returns at once, never throws. */
-  note(circuit: C): void
+  /** Notes a change, which is stored within about a second. `owner`: whose turn it takes. Returns at once, never throws. */
+  note(owner: string, circuit: C): void
   /** Stores what was noted, and ends. */
   close(): Promise<void>
 }
 
 /**
  * Stores circuits that changed, so that the control plane can show them. Of several changes of one circuit only the last is
- * stored. While the database is away they wait, one for each circuit.
+ * stored. Owners take turns. While the database is away changes wait, one for each circuit.
  */
 export function openCircuitsJob<C extends NotedCircuit>(options: CircuitsJobOptions<C>): CircuitsJob<C> {
   const { store, log, onException = throwLater, flushEveryMs = FLUSH_EVERY_MS } = options
-  const waiting = new Map<string, C>()
+  const lines = new OwnerLines<C>({
+    maxOfOne: MAX_WAITING_OF_ONE,
+    max: MAX_WAITING,
+    merge: (earlier, later) => ({ ...later, isOpening: earlier.isOpening || later.isOpening }),
+  })
+  const pace = new LogPace()
 
-  function note(circuit: C): void {
-    const key = `${circuit.credentialId}/${circuit.model}`
-    const isOpening = circuit.isOpening || waiting.get(key)?.isOpening === true
-    waiting.set(key, { ...circuit, isOpening })
+  function note(owner: string, circuit: C): void {
+    const { credentialId, model } = circuit
+    if (lines.add(owner, `${credentialId}/${model}`, circuit)) return
+    const message = 'too many circuits wait to be stored; this change is not'
+    if (pace.isDue(performance.now())) log.error({ credentialId, model }, message)
   }
 
-  async function flush(): Promise<void> {
-    for (const [key, circuit] of waiting) {
-      waiting.delete(key)
-      try {
-        await store(circuit)
-      } catch (error) {
-        if (waiting.has(key)) note({ ...(waiting.get(key) as C), isOpening: circuit.isOpening })
-        else waiting.set(key, circuit)
-        log.error({ err: error, waiting: waiting.size }, 'a circuit could not be stored; retrying')
-        return
-      }
-    }
+  function flush(): Promise<void> {
+    return lines.drain(store, (error, owner) =>
+      log.error({ err: error, owner, waiting: lines.size }, 'a circuit could not be stored; retrying'),
+    )
   }
 
   const flushing = openPeriodicJob(flush, flushEveryMs, onException)

@@ -95,6 +95,39 @@ test('places that are given away while the queue is read are filled by a further
   await job.close()
 })
 
+test('what a claim may take is as it was when the claim began, though items end while the queue is read', async () => {
+  const seen: [before: number, after: number][] = []
+  const ends: (() => void)[] = []
+  let answer: (() => void) | undefined
+  const job = new QueueJob<Item>({
+    most: 4,
+    ofOrganization: 4,
+    everyMs: 2_000,
+    claim: async ({ running }) => {
+      const before = running.get('a') ?? 0
+      await new Promise<void>(resolve => {
+        answer = resolve
+      })
+      seen.push([before, running.get('a') ?? 0])
+      return seen.length === 1 ? ['1', '2', '3'].map(name => ({ org_id: 'a', name })) : []
+    },
+    run: () => new Promise(resolve => ends.push(resolve)),
+    onError: error => expect.unreachable(String(error)),
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  answer?.()
+  await vi.advanceTimersByTimeAsync(2_000)
+  for (const end of ends) end()
+  await vi.advanceTimersByTimeAsync(0)
+  answer?.()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(seen).toEqual([
+    [0, 0],
+    [3, 3],
+  ])
+  await job.close()
+})
+
 test('an organization is slow for ten minutes after a host of it took two seconds, and gets half of the places', async () => {
   const { add, end, rooms } = open()
   add('slow', '1')

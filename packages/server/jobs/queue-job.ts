@@ -75,7 +75,9 @@ export class QueueJob<Item extends { readonly org_id: string }> {
     const leftToSlow = (places: number): number => Math.max(0, Math.min(limit, places - this.#runningSlow))
     const slowLimit = leftToSlow(Math.floor(most / 2))
     const slowShare = leftToSlow(Math.floor(most / 8))
-    const room = { limit, slowLimit, slowShare, slow, ofOrganization, running: this.#runningOf }
+    // A copy: items may end before the claim reads it, and `limit` would not know of them.
+    const running = new Map(this.#runningOf)
+    const room = { limit, slowLimit, slowShare, slow, ofOrganization, running }
     try {
       const items = await claim(room)
       // What was claimed is handled even if the job closes meanwhile: its lease would delay it otherwise.

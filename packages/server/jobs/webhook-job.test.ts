@@ -4,10 +4,12 @@ import { guardedRequest } from '../http/egress/guarded-request.ts'
 import { openConfiguredEgress } from '../http/egress/open-egress.ts'
 import {
   claimDueDeliveries,
+  DELIVERIES,
   insertWebhookDeliveries,
   updateDeliveryOutcome,
 } from '../storage/events/webhook-deliveries.ts'
 import { openDatabase, openPool } from '../storage/pool.ts'
+import { DueOwners } from '../storage/queue-turns.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import { roomFor } from '../testing/harness/queue-room.ts'
@@ -36,10 +38,11 @@ function options(
   policy: EgressPolicy = openConfiguredEgress({ allowPrivate: true }),
 ): WebhookJobOptions {
   const { clock, secretBox } = plane
+  const owners = new DueOwners(DELIVERIES)
   return {
     clock,
     secretBox,
-    claim: room => claimDueDeliveries(db, clock, room, LEASE_MS),
+    claim: room => claimDueDeliveries(db, clock, room, LEASE_MS, owners),
     post: (url, headers, body) =>
       guardedRequest(url, { method: 'POST', headers, body, policy, timeoutMs: 5_000, maxBytes: 1_000 }),
     update: (delivery, outcome) => updateDeliveryOutcome(db, delivery, outcome),

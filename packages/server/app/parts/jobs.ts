@@ -19,6 +19,7 @@ import { AlertSweep } from '../../storage/events/alert-sweep.ts'
 import { raiseAlerts, removeEndedAlerts } from '../../storage/events/alerts.ts'
 import {
   claimDueDeliveries,
+  DELIVERIES,
   removeEndedDeliveries,
   updateDeliveryOutcome,
 } from '../../storage/events/webhook-deliveries.ts'
@@ -26,10 +27,11 @@ import { expireAnswers } from '../../storage/idempotency/expire-answers.ts'
 import { removeExpiredCreates } from '../../storage/idempotency/idempotent-creates.ts'
 import { updateSigningKeys } from '../../storage/keys/signing-keys.ts'
 import { removeExpiredCircuits } from '../../storage/models/circuits.ts'
-import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
+import { claimDueRefreshes, REFRESHES } from '../../storage/models/model-list-refreshes.ts'
 import type { Storage } from '../../storage/open-storage.ts'
 import { clearDeletedPlans } from '../../storage/policies/deleted-plans.ts'
 import type { Db } from '../../storage/pool.ts'
+import { DueOwners } from '../../storage/queue-turns.ts'
 import { applyRetention } from '../../storage/records/retention.ts'
 import { removeDeletedSecrets } from '../../storage/secrets/remove-deleted-secrets.ts'
 import { sealClearOptions } from '../../storage/secrets/seal-clear-options.ts'
@@ -104,18 +106,20 @@ export async function openJobs(parts: JobParts): Promise<void> {
 
 function openModelLists({ storage, log, secretBox, newId, egress }: JobParts): ModelListsJob {
   const services = { db: storage.db, secretBox, egress, clock: systemClock, newId }
+  const owners = new DueOwners(REFRESHES)
   return openModelListsJob({
-    claim: room => claimDueRefreshes(storage.db, systemClock.now(), room, LEASE_MS),
+    claim: room => claimDueRefreshes(storage.db, systemClock.now(), room, LEASE_MS, owners),
     refresh: (credential, signal) => refreshModels(credential, services, signal),
     log,
   })
 }
 
 function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(): Promise<void> } {
+  const owners = new DueOwners(DELIVERIES)
   return openWebhookJob({
     clock: systemClock,
     secretBox,
-    claim: room => claimDueDeliveries(storage.db, systemClock, room, LEASE_MS),
+    claim: room => claimDueDeliveries(storage.db, systemClock, room, LEASE_MS, owners),
     post: (url, headers, body, orgId) => {
       const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
       // Few deliveries of an organization are sent at once, so each receiver may be a tenant of its own.
@@ -134,7 +138,12 @@ export function openAlerts(
   settle: () => Promise<void>,
 ): AlertsJob {
   const tools = { clock: systemClock, newId }
-  const alerts = new AlertSweep(storage)
+  const onFailure = (error: unknown, orgIds: readonly string[]): void =>
+    log.error(
+      { err: error, orgId: orgIds[0], organizations: orgIds.length },
+      'usage of organizations could not be read for alerts; retrying in the next sweep',
+    )
+  const alerts = new AlertSweep(storage, { onFailure })
   return openAlertsJob({
     clock: systemClock,
     raise: settled => raiseAlerts(storage.db, settled, tools),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { openModelListsJob } from '../../jobs/model-lists-job.ts'
-import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
+import { claimDueRefreshes, REFRESHES } from '../../storage/models/model-list-refreshes.ts'
 import type { ProviderCredentialRow } from '../../storage/models/provider-credentials.ts'
+import { DueOwners } from '../../storage/queue-turns.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import { roomFor } from '../../testing/harness/queue-room.ts'
@@ -46,7 +47,9 @@ const stored = async (id: string): Promise<ProviderCredentialRow> =>
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-const claim = (limit = 100) => claimDueRefreshes(plane.database.db, plane.clock.now(), roomFor(limit), LEASE)
+const owners = new DueOwners(REFRESHES)
+const claim = (limit = 100) =>
+  claimDueRefreshes(plane.database.db, plane.clock.now(), roomFor(limit), LEASE, owners)
 const services = (egress = openConfiguredEgress({ allowPrivate: true })) => {
   const { clock, secretBox, newId, database } = plane
   return { db: database.db, clock, secretBox, newId, egress }

@@ -10,7 +10,7 @@ import type { SettledMeter } from './alert-policies.ts'
 
 /** Budgets or quotas that are read at once, and whose usage one statement sums. */
 const PAGE_ROWS = 500
-/** How long the reads for one organization may take in a sweep. */
+/** How long one organization may take in a sweep: its reads, and what is done with what they find. */
 const MAX_READ_MS = 25_000
 const FIRST_PAGE: PageStart = { table: 'budgets', after: '00000000-0000-0000-0000-000000000000' }
 
@@ -30,31 +30,42 @@ interface MeterPage {
   readonly next: PageStart | undefined
 }
 
+interface AlertSweepOptions {
+  /** Called at the end of a run in which organizations could not be read, with the error of the first one. */
+  readonly onFailure?: (error: unknown, orgIds: readonly string[]) => void
+  /** Milliseconds. */
+  readonly now?: () => number
+}
+
 /**
  * Finds the budgets and quotas that have reached a threshold by the usage records of their windows. Quotas of the scope
  * default_end_user are left out: they have a meter for each end user. Rules are read in pages. An organization with more of them
- * than can be read in MAX_READ_MS goes on in the next sweep where this one stops, so that it delays no other for longer.
+ * than can be read and raised in MAX_READ_MS goes on in the next sweep where this one stops, so that it delays no other for longer.
  */
 export class AlertSweep {
   readonly #storage: { readonly db: Db; readonly pool: Pool }
+  readonly #onFailure: (error: unknown, orgIds: readonly string[]) => void
   readonly #now: () => number
   /** Where the next sweep goes on, by organization. */
   readonly #unread = new Map<string, PageStart>()
   /** Organizations of which a page was not read to its end: they are read again from the first one. */
   readonly #skipped = new Set<string>()
 
-  /** `now`: milliseconds. */
-  constructor(storage: { readonly db: Db; readonly pool: Pool }, now = () => performance.now()) {
+  constructor(
+    storage: { readonly db: Db; readonly pool: Pool },
+    { onFailure = () => {}, now = () => performance.now() }: AlertSweepOptions = {},
+  ) {
     this.#storage = storage
+    this.#onFailure = onFailure
     this.#now = now
   }
 
   /**
    * Yields the meters of the organizations that have usage since a time, or that the last sweep did not finish. `since`
-   * undefined: of all organizations. `at`: Unix milliseconds. Throws at the end if an organization could not be read.
+   * undefined: of all organizations. `at`: Unix milliseconds. One that cannot be read is read again in the next run.
    */
   async *run(since: Date | undefined, at: number): AsyncGenerator<SettledMeter> {
-    let failure: { readonly error: unknown } | undefined
+    const failures: { readonly id: string; readonly error: unknown }[] = []
     const organizations = await listOrganizations(this.#storage.db, since, [...this.#unread.keys()])
     const listed = new Set(organizations.map(({ id }) => id))
     for (const id of this.#unread.keys())
@@ -66,11 +77,17 @@ export class AlertSweep {
       try {
         yield* this.#listSettled(organization, at)
       } catch (error) {
-        // One whose usage takes too long to read hides no alert of the others.
-        failure ??= { error }
+        // One whose usage takes too long to read hides no alert of the others, and makes no later sweep read all of them again.
+        failures.push({ id: organization.id, error })
+        if (!this.#unread.has(organization.id)) this.#unread.set(organization.id, FIRST_PAGE)
       }
     }
-    if (failure !== undefined) throw failure.error
+    const [first] = failures
+    if (first !== undefined)
+      this.#onFailure(
+        first.error,
+        failures.map(({ id }) => id),
+      )
   }
 
   async *#listSettled({ id, time_zone }: Organization, at: number): AsyncGenerator<SettledMeter> {
@@ -88,8 +105,8 @@ export class AlertSweep {
       this.#skipped.add(id)
       try {
         const settled = await readSettled(this.#storage.pool, page.meters, at, leftMs)
-        leftMs -= this.#now() - startedAt
         yield* settled
+        leftMs -= this.#now() - startedAt
         if (!hadSkipped) this.#skipped.delete(id)
       } finally {
         if (start === undefined && this.#skipped.delete(id)) this.#unread.set(id, FIRST_PAGE)

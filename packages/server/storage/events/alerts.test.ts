@@ -194,15 +194,62 @@ test('reads the rules of an organization in pages, and goes on in the next sweep
   await insertUsage(1)
   expect(await listReached()).toHaveLength(count + 1)
   let now = 0
-  const sweep = new AlertSweep(plane.database, () => {
+  const takeTime = (): number => {
     now += 30_000
     return now
-  })
+  }
+  const sweep = new AlertSweep(plane.database, { now: takeTime })
   const since = new Date(plane.clock.now() + DAY_MS)
   // All organizations first, then those that the sweep before did not finish.
   const sizes = [(await listReached(undefined, sweep)).length]
   for (let round = 0; round < 4; round++) sizes.push((await listReached(since, sweep)).length)
   expect(sizes).toEqual([1, 500, 500, 1, 0])
+})
+
+test('an organization that cannot be read ends no sweep, and is read again in the next one without new usage', async () => {
+  const { db } = plane.database
+  const { id } = await create('budgets', { limit_usd: 1, window: 'day', alert_pcts: [50] })
+  await insertUsage(600_000_000)
+  const setZone = (zone: string) =>
+    db
+      .updateTable('organizations')
+      .set({ time_zone: zone })
+      .where('id', '=', tenant.organization.id)
+      .execute()
+  await setZone('Nowhere/Land')
+  const failures: string[] = []
+  const sweep = new AlertSweep(plane.database, { onFailure: (_, orgIds) => void failures.push(...orgIds) })
+  expect(await listReached(undefined, sweep)).toEqual([])
+  expect(failures).toEqual([tenant.organization.id])
+  await setZone('UTC')
+  const since = new Date(plane.clock.now() + DAY_MS)
+  expect((await listReached(since, sweep)).map(({ meter }) => meter.source.id)).toEqual([id])
+  expect(await listReached(since, sweep)).toEqual([])
+  expect(failures).toHaveLength(1)
+})
+
+test('counts the time in which alerts are raised against the time of their organization in a sweep', async () => {
+  const { development, organization, project } = tenant
+  await plane.database.pool.query(
+    `insert into quotas (id, org_id, project_id, environment_id, scope, metric, "window", "limit", grace_pct, created_at, updated_at)
+      select gen_random_uuid(), $1, $2, $3, 'environment', 'requests', 'day', 1, 100, $4, $4 from generate_series(1, 501)`,
+    [organization.id, project.id, development.id, new Date(plane.clock.now())],
+  )
+  await insertUsage(1)
+  await insertUsage(1)
+  let now = 0
+  const sweep = new AlertSweep(plane.database, { now: () => now })
+  const countReached = async (since?: Date): Promise<number> => {
+    let reached = 0
+    for await (const { meter } of sweep.run(since, plane.clock.now())) {
+      if (meter.subject.orgId !== organization.id) continue
+      reached++
+      now += 50
+    }
+    return reached
+  }
+  expect(await countReached()).toBe(500)
+  expect(await countReached(new Date(plane.clock.now() + DAY_MS))).toBe(1)
 })
 
 test('removes alerts whose window ended before a time, but not those of a window without end', async () => {

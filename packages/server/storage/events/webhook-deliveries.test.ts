@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { QueueRoom } from '../../core/queue-room.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
+import { untilLockWait } from '../../testing/harness/lock-wait.ts'
 import { roomFor } from '../../testing/harness/queue-room.ts'
 import { countDeletedRows, readDeletedRows } from '../../testing/harness/statement-rows.ts'
 import { addOrganization, CREATED, newId } from '../../testing/harness/storage-rows.ts'
 import type { Db } from '../pool.ts'
+import { DueOwners } from '../queue-turns.ts'
 import type { OrganizationRow } from '../schema.ts'
 import { removeOrganization } from '../tenancy/organizations.ts'
 import {
   claimDueDeliveries,
+  DELIVERIES,
   type DueDelivery,
   insertTestDelivery,
   insertWebhookDeliveries,
@@ -43,7 +46,7 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
   const insert = (type = 'budget.alert', data: object = {}): Promise<void> =>
     insertWebhookDeliveries(db, { orgId: organization.id, type, at: now, data }, newId)
   const claimIn = (room: QueueRoom): Promise<DueDelivery[]> =>
-    claimDueDeliveries(db, { now: () => now }, room, LEASE_MS)
+    claimDueDeliveries(db, { now: () => now }, room, LEASE_MS, new DueOwners(DELIVERIES))
   const claim = (limit = 100): Promise<DueDelivery[]> => claimIn(roomFor(limit))
   const claimOne = async (): Promise<DueDelivery> => {
     const [delivery, ...others] = await claim()
@@ -107,6 +110,19 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
     })
   })
 
+  test('are queued for the other webhooks if one is being removed', async () => {
+    const removed = await addWebhook('budget.alert')
+    const kept = await addWebhook('budget.alert')
+    let inserting: Promise<void> | undefined
+    await db.transaction().execute(async tx => {
+      await removeWebhook(tx, removed)
+      inserting = insert()
+      await untilLockWait(database.pool)
+    })
+    await inserting
+    expect((await claim()).map(({ webhook_id }) => webhook_id)).toEqual([kept])
+  })
+
   test('are queued only if the transaction of their event commits', async () => {
     await addWebhook('budget.alert')
     const failed = db.transaction().execute(async tx => {
@@ -162,7 +178,8 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
     const numbersOf = (due: readonly DueDelivery[]): number[] =>
       due.map(({ payload }) => JSON.parse(payload).data.n as number).sort()
     expect(numbersOf(await claim(2))).toEqual([1, 2])
-    const claimed = await Promise.all([claim(2), claim(2), claim(2)])
+    const room = roomFor(2, { ofOrganization: 6 })
+    const claimed = await Promise.all([claimIn(room), claimIn(room), claimIn(room)])
     expect(numbersOf(claimed.flat())).toEqual([3, 4, 5, 6])
   })
 

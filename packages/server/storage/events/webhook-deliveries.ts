@@ -4,7 +4,7 @@ import type { QueueRoom } from '../../core/queue-room.ts'
 import type { WebhookDeliveryRow } from '../event-tables.ts'
 import { type Page, selectPage } from '../page.ts'
 import type { Db } from '../pool.ts'
-import { selectInTurns } from '../queue-turns.ts'
+import { type DueOwners, type Queue, selectInTurns } from '../queue-turns.ts'
 import { removeInBatches } from '../remove-in-batches.ts'
 
 export interface WebhookEvent {
@@ -38,6 +38,9 @@ export async function insertWebhookDeliveries(
       sql<boolean>`not exists (select from webhook_deliveries d
         where d.webhook_id = webhooks.id and d.next_attempt_at is not null offset ${MAX_PENDING - 1})`,
     )
+    // One that is being removed would make the insertion fail, and with it what caused the event.
+    .orderBy('id')
+    .forKeyShare()
     .execute()
   if (webhooks.length === 0) return
   const payload = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
@@ -119,23 +122,26 @@ export interface DueDelivery
   readonly secret_cipher: Buffer
 }
 
-const QUEUE = { table: 'webhook_deliveries', dueAt: 'next_attempt_at' }
+export const DELIVERIES: Queue = { table: 'webhook_deliveries', dueAt: 'next_attempt_at' }
 
 /**
  * Claims deliveries that are due, and counts an attempt for each: the oldest one of each organization, then the second one of
  * each, where those that are sent already come first. Slow organizations come after the others. No other process gets a
  * claimed delivery for `leaseMs`; after that it is due again, in case this process died. Deliveries of deleted
- * organizations are given up instead of returned.
+ * organizations are given up instead of returned. `owners`: of DELIVERIES.
  */
 export async function claimDueDeliveries(
   db: Db,
   clock: Clock,
   room: QueueRoom,
   leaseMs: number,
+  owners: DueOwners,
 ): Promise<DueDelivery[]> {
   const now = clock.now()
+  const organizations = await owners.list(db, now)
+  if (organizations.length === 0) return []
   const { rows } = await sql<DueDelivery & { is_alive: boolean }>`
-    with due as (${selectInTurns(QUEUE, new Date(now), room)})
+    with due as (${selectInTurns(DELIVERIES, organizations, new Date(now), room)})
     update webhook_deliveries d set attempts = d.attempts + 1,
       next_attempt_at = case when o.deleted_at is null then ${new Date(now + leaseMs)}::timestamptz end
     from due, webhooks w, organizations o

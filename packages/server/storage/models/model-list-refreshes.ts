@@ -2,24 +2,27 @@ import { sql } from 'kysely'
 import { refreshDelayMs } from '../../core/models/refresh-schedule.ts'
 import type { QueueRoom } from '../../core/queue-room.ts'
 import type { Db } from '../pool.ts'
-import { selectInTurns } from '../queue-turns.ts'
+import { type DueOwners, type Queue, selectInTurns } from '../queue-turns.ts'
 import type { ProviderCredentialRow } from './provider-credentials.ts'
 
-const QUEUE = { table: 'provider_credentials', dueAt: 'refresh_at' }
+export const REFRESHES: Queue = { table: 'provider_credentials', dueAt: 'refresh_at' }
 
 /**
  * Claims credentials whose provider's list of models is due, and returns them. Organizations take turns, those whose
  * providers are slow after the others. No other process gets a claimed credential for `leaseMs`, in case this process dies.
- * Those of deleted projects are never due again.
+ * Those of deleted projects are never due again. `owners`: of REFRESHES.
  */
 export async function claimDueRefreshes(
   db: Db,
   now: number,
   room: QueueRoom,
   leaseMs: number,
+  owners: DueOwners,
 ): Promise<ProviderCredentialRow[]> {
+  const organizations = await owners.list(db, now)
+  if (organizations.length === 0) return []
   const { rows } = await sql<ProviderCredentialRow & { is_alive: boolean }>`
-    with due as (${selectInTurns(QUEUE, new Date(now), room)})
+    with due as (${selectInTurns(REFRESHES, organizations, new Date(now), room)})
     update provider_credentials c set
       refresh_at = case when p.deleted_at is null and o.deleted_at is null
         then ${new Date(now + leaseMs)}::timestamptz end
