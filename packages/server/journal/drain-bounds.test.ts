@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import type { RecordLine, RequestRecord } from '../core/records/request-record.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
-import { Drain, type DrainOptions } from './drain.ts'
+import { Drain } from './drain.ts'
+import type { DrainOptions } from './drain-options.ts'
 import { type Journal, openJournal } from './journal.ts'
 
 const ENVIRONMENT = { id: 'e', org_id: 'o', project_id: 'p' } as EnvironmentRow
