@@ -334,6 +334,35 @@ describe('afterFlush', () => {
   })
 })
 
+describe('afterFlush with a signal', () => {
+  test('is given up with its reason, and never runs then', async () => {
+    const table = openTable()
+    const { drain } = openDrain(folderOf(), table)
+    const [wait, late] = [new AbortController(), new AbortController()]
+    await drain.write(record('a'))
+    const runs: string[] = []
+    const run = (name: string) => async () => void runs.push(name)
+    const aborted = drain.afterFlush(run('aborted'), wait.signal)
+    const other = drain.afterFlush(run('other'), late.signal)
+    wait.abort(new Error('too late'))
+    await expect(aborted).rejects.toThrow('too late')
+    await other
+    late.abort()
+    await expect(drain.afterFlush(run('again'), wait.signal)).rejects.toThrow('too late')
+    expect(runs).toEqual(['other'])
+  })
+
+  test('ends as it does once it runs, whatever the signal', async () => {
+    const { drain } = openDrain(folderOf(), openTable())
+    const wait = new AbortController()
+    const read = drain.afterFlush(async () => {
+      wait.abort()
+      return 'read'
+    }, wait.signal)
+    expect(await read).toBe('read')
+  })
+})
+
 test('stores the owner and the cost of a record without JSON, and the whole records of the same tick', async () => {
   const table = openTable()
   const folder = folderOf()
