@@ -162,6 +162,8 @@ test('is full while a journal that cannot be written leaves too much in memory, 
   const write = (id: string) =>
     drain.write({
       id,
+      // One organization would soon leave no bodies.
+      org_id: id,
       status: 200,
       attempts: [{}],
       request_body: 'x'.repeat(30_000),

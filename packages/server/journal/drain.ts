@@ -2,6 +2,7 @@ import { LogPace } from '../core/log-pace.ts'
 import { isRefusal, isUnbilled, toSalvagedLine } from '../core/records/record-line.ts'
 import type { LineWithRecord, RecordLine, RequestRecord } from '../core/records/request-record.ts'
 import { Barriers, type JournalPosition } from './barriers.ts'
+import { BodyShares } from './body-shares.ts'
 import type { DrainOptions } from './drain-options.ts'
 import { JournalSegments } from './journal-segments.ts'
 import { JournalSpace } from './journal-space.ts'
@@ -44,6 +45,7 @@ export class Drain {
   readonly #unjournaled: UnjournaledLines
   readonly #uninsertedPace = new LogPace()
   readonly #space: JournalSpace
+  readonly #bodies: BodyShares
   /** Unbilled requests that left no record. */
   #shed = 0
   /** Records that were inserted from the queue. */
@@ -71,6 +73,11 @@ export class Drain {
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#space = new JournalSpace(options.journal, options.maxBytes ?? Number.POSITIVE_INFINITY)
+    this.#bodies = new BodyShares({
+      maxChars: this.#maxQueuedChars,
+      countChars: () => this.#queue.chars,
+      hasUnread: () => this.#segments.hasUnread,
+    })
     this.#opens = new OpenRequests(options.journal)
     this.#unjournaled = new UnjournaledLines(options.journal, options.log, id => this.#opens.remove(id))
     const { folder, journal, log, runAlone = work => work(), onReplayed } = options
@@ -99,7 +106,7 @@ export class Drain {
    * returns. Throws if it cannot be written: the provider was not called yet, so the request can be refused.
    */
   open(estimate: RequestRecord): void {
-    this.#opens.add(estimate.id, toOpenLine(this.#space.toLine(estimate)))
+    this.#opens.add(estimate.id, toOpenLine(this.#toWholeLine(estimate)))
   }
 
   /**
@@ -179,12 +186,18 @@ export class Drain {
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
   #toLine(record: RequestRecord): LineWithRecord {
     try {
-      return this.#space.toLine(record)
+      const line = this.#toWholeLine(record)
+      this.#bodies.note(record.org_id, line.json.length)
+      return line
     } catch (error) {
       const details = { err: error, id: record.id }
       this.#options.log.error(details, 'a usage record has no JSON and is stored without its texts')
       return { ...toSalvagedLine(record), record: undefined }
     }
+  }
+
+  #toWholeLine(record: RequestRecord): LineWithRecord {
+    return this.#space.toLine(record, this.#bodies.isUsedUp(record.org_id))
   }
 
   /**
