@@ -38,7 +38,7 @@ function open(onInsert: (insert: number) => Promise<void> = async () => {}) {
     written.push(...ids)
     await Promise.all(ids.map(id => drain.write(record(id))))
   }
-  return { drain, state, stored, written, write }
+  return { drain, journal, state, stored, written, write }
 }
 
 /** More records than the memory takes, so that a segment has some of them. */
@@ -95,10 +95,9 @@ describe('while further records overflow the memory all the time', () => {
         for (let earlier = 1; earlier <= at; earlier++)
           expect(many(`before ${earlier} `).filter(id => !each.stored.has(id))).toEqual([])
       })
-      const before = [...many(`before ${at} `)]
       const flushing = drain.flush().then(() => {
         expect(state.inserts).toBeLessThan(FLOOD)
-        expect(before.filter(id => !stored.has(id))).toEqual([])
+        expect(many(`before ${at} `).filter(id => !stored.has(id))).toEqual([])
       })
       results.push(reading, flushing)
     }
@@ -129,13 +128,34 @@ describe('while further records overflow the memory all the time', () => {
   })
 })
 
+test('the segments that a read waits for are stored before what comes later', async () => {
+  const opened = open(async insert => {
+    if (insert <= FLOOD) await opened.write(`later ${insert}`)
+  })
+  const { drain, journal, state, stored, write } = opened
+  for (const at of [1, 2, 3, 4]) {
+    await write(...many(`before ${at} `))
+    journal.rotate()
+  }
+  await write(...many('last'))
+  // Until the memory is stored, what comes goes to the segment of the last ones.
+  const { inserts, missing } = await drain.afterFlush(async ids => ({
+    inserts: state.inserts,
+    missing: new Set(ids),
+  }))
+  expect(many('last').filter(id => !stored.has(id))).toEqual([])
+  const later = Array.from({ length: inserts - 1 }, (_, at) => `later ${at + 2}`)
+  expect(missing).toEqual(new Set(later))
+  await drain.close()
+})
+
 test('a record that is written in the tick in which a read runs is missing in it', async () => {
-  // One of these turns is the last before the read.
-  for (let turns = 0; turns < 40; turns++) {
+  // One of these numbers of microtasks ends right before the read.
+  for (let microtasks = 0; microtasks < 40; microtasks++) {
     const opened = open(async insert => {
-      if (insert === 1) void writeAfter(turns)
+      if (insert === 1) void writeLate()
     })
-    const writeAfter = async (microtasks: number): Promise<void> => {
+    const writeLate = async (): Promise<void> => {
       for (let at = 0; at < microtasks; at++) await undefined
       await opened.write('late')
     }

@@ -19,7 +19,7 @@ interface SeedSourceParts {
 }
 
 /**
- * A read of seeds sees the database as it is while the drain writes nothing, so the records missing in it are exactly those in memory.
+ * A read of seeds sees the database as it is while the drain writes nothing, so it is known which records are missing in it.
  * The drain then goes on, however long the read takes. Few reads run at once, and of one organization fewer: the others wait.
  */
 export function openSeedSource({ stored, openSnapshot }: SeedSourceParts): SeedSource {
