@@ -162,6 +162,8 @@ test('is full while a journal that cannot be written leaves too much in memory, 
   const write = (id: string) =>
     drain.write({
       id,
+      // One organization would soon leave no bodies.
+      org_id: id,
       status: 200,
       attempts: [{}],
       request_body: 'x'.repeat(30_000),
@@ -331,6 +333,35 @@ describe('afterFlush', () => {
     await expect(drain.afterFlush(async () => 1)).rejects.toThrow()
     table.restore()
     expect(await drain.afterFlush(async () => 1)).toBe(1)
+  })
+})
+
+describe('afterFlush with a signal', () => {
+  test('is given up with its reason, and never runs then', async () => {
+    const table = openTable()
+    const { drain } = openDrain(folderOf(), table)
+    const [wait, late] = [new AbortController(), new AbortController()]
+    await drain.write(record('a'))
+    const runs: string[] = []
+    const run = (name: string) => async () => void runs.push(name)
+    const aborted = drain.afterFlush(run('aborted'), wait.signal)
+    const other = drain.afterFlush(run('other'), late.signal)
+    wait.abort(new Error('too late'))
+    await expect(aborted).rejects.toThrow('too late')
+    await other
+    late.abort()
+    await expect(drain.afterFlush(run('again'), wait.signal)).rejects.toThrow('too late')
+    expect(runs).toEqual(['other'])
+  })
+
+  test('ends as it does once it runs, whatever the signal', async () => {
+    const { drain } = openDrain(folderOf(), openTable())
+    const wait = new AbortController()
+    const read = drain.afterFlush(async () => {
+      wait.abort()
+      return 'read'
+    }, wait.signal)
+    expect(await read).toBe('read')
   })
 })
 

@@ -1,45 +1,16 @@
-import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
 import { isRefusal, isUnbilled, toSalvagedLine } from '../core/records/record-line.ts'
-import type {
-  LineWithRecord,
-  RecordBatch,
-  RecordLine,
-  RequestRecord,
-} from '../core/records/request-record.ts'
-import { Barriers } from './barriers.ts'
-import type { Journal } from './journal.ts'
+import type { LineWithRecord, RecordLine, RequestRecord } from '../core/records/request-record.ts'
+import { Barriers, type JournalPosition } from './barriers.ts'
+import { BodyShares } from './body-shares.ts'
+import type { DrainOptions } from './drain-options.ts'
 import { JournalSegments } from './journal-segments.ts'
 import { JournalSpace } from './journal-space.ts'
 import { OpenRequests, toOpenLine } from './open-requests.ts'
-import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
+import { RecordBatches } from './record-batches.ts'
 import { LineBatch, RecordQueue } from './record-queue.ts'
 import { UnjournaledLines } from './unjournaled-lines.ts'
 import { WaitingRefusals } from './waiting-refusals.ts'
-
-export interface DrainOptions
-  extends Pick<RecordBatchesOptions, 'insert'>,
-    Partial<Pick<RecordBatchesOptions, 'batchSize' | 'batchChars'>> {
-  readonly folder: string
-  readonly journal: Journal
-  /** Opens a batch for records of this run. Absent: they wait as lines and go to `insert`. */
-  readonly openBatch?: () => RecordBatch
-  readonly log: Pick<Log, 'error' | 'warn'>
-  /**
-   * Called with the records of a killed run once they are in the database: those of ended requests, and the open lines of
-   * the others. They come by segments, each read from its file when it is asked for. The files are kept until the promise resolves,
-   * so that after another kill it is called again. Absent: nothing has to be notified.
-   */
-  readonly onReplayed?: (records: AsyncIterable<readonly RecordLine[]>) => Promise<void>
-  /** Runs the insert of a segment of a killed run. Absent: at once. */
-  readonly runAlone?: <T>(work: () => Promise<T>) => Promise<T>
-  readonly flushEveryMs?: number
-  /** The most records in memory, and the most characters of their lines. Further records wait in the segments only. */
-  readonly maxQueued?: number
-  readonly maxQueuedChars?: number
-  /** The size in bytes above which the journal is full. Absent: it never is. */
-  readonly maxBytes?: number
-}
 
 /** The characters of lines in memory only with which no further request may begin: a kill would lose them. */
 const MAX_UNJOURNALED_CHARS = 1024 * 1024
@@ -74,6 +45,7 @@ export class Drain {
   readonly #unjournaled: UnjournaledLines
   readonly #uninsertedPace = new LogPace()
   readonly #space: JournalSpace
+  readonly #bodies: BodyShares
   /** Unbilled requests that left no record. */
   #shed = 0
   /** Records that were inserted from the queue. */
@@ -82,11 +54,13 @@ export class Drain {
   #due = 0
   /** Before this segment all were removed that could be. */
   #removedBefore = 0
-  /** The number of records of the queue that are inserted before the next segment is read. */
+  /** The number of records of the queue that are inserted before the overflow ends: later ones are in later segments. */
   #beforeUnread = 0
   /** When the insert of the batch that is being inserted began, by performance.now. */
   #insertingSince = Number.POSITIVE_INFINITY
-  readonly #barriers = new Barriers()
+  readonly #barriers = new Barriers(
+    ({ queued, segment }) => queued <= this.#inserted && this.#segments.isStored(segment),
+  )
   #isClosing = false
   #running: Promise<void> | undefined
 
@@ -99,6 +73,11 @@ export class Drain {
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#space = new JournalSpace(options.journal, options.maxBytes ?? Number.POSITIVE_INFINITY)
+    this.#bodies = new BodyShares({
+      maxChars: this.#maxQueuedChars,
+      countChars: () => this.#queue.chars,
+      hasUnread: () => this.#segments.hasUnread,
+    })
     this.#opens = new OpenRequests(options.journal)
     this.#unjournaled = new UnjournaledLines(options.journal, options.log, id => this.#opens.remove(id))
     const { folder, journal, log, runAlone = work => work(), onReplayed } = options
@@ -127,7 +106,7 @@ export class Drain {
    * returns. Throws if it cannot be written: the provider was not called yet, so the request can be refused.
    */
   open(estimate: RequestRecord): void {
-    this.#opens.add(estimate.id, toOpenLine(this.#space.toLine(estimate)))
+    this.#opens.add(estimate.id, toOpenLine(this.#toWholeLine(estimate)))
   }
 
   /**
@@ -174,10 +153,16 @@ export class Drain {
       // The open line of a record that is in memory only is needed until the record is safe.
       if (!isUnwritten || isShed) this.#opens.remove(line.id)
       if (isShed) this.#shed++
-      else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line, segment), line)
+      else if (isUnwritten) this.#addUnjournaled(line, segment)
       else if (this.#hasRoom()) this.#queue.add(line, segment)
-      else this.#noteOverflow(segment)
+      else this.#noteOverflow(line, segment)
     }
+  }
+
+  /** A part of a failed write, or the next try, may be in a segment with an overflow: it must not be read before. */
+  #addUnjournaled(line: LineWithRecord, segment: number): void {
+    this.#unjournaled.add(this.#queue.add(line, segment), line)
+    if (this.#segments.hasOverflowed) this.#beforeUnread = this.#end
   }
 
   #hasRoom(): boolean {
@@ -186,16 +171,24 @@ export class Drain {
   }
 
   /** What is in memory is inserted first: the segments contain it too. */
-  #noteOverflow(segment: number): void {
+  #noteOverflow({ id }: RecordLine, segment: number): void {
+    this.#barriers.noteLater(id)
     if (this.#segments.hasOverflowed) return
     this.#segments.noteOverflow(segment)
-    this.#beforeUnread = this.#inserted + this.#queue.length
+    this.#beforeUnread = this.#end
+  }
+
+  /** The number of records that have come to the queue. */
+  get #end(): number {
+    return this.#inserted + this.#queue.length
   }
 
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
   #toLine(record: RequestRecord): LineWithRecord {
     try {
-      return this.#space.toLine(record)
+      const line = this.#toWholeLine(record)
+      this.#bodies.note(record.org_id, line.json.length)
+      return line
     } catch (error) {
       const details = { err: error, id: record.id }
       this.#options.log.error(details, 'a usage record has no JSON and is stored without its texts')
@@ -203,26 +196,37 @@ export class Drain {
     }
   }
 
+  #toWholeLine(record: RequestRecord): LineWithRecord {
+    return this.#space.toLine(record, this.#bodies.isUsedUp(record.org_id))
+  }
+
   /**
    * Runs `read` once every record written before this call is in the database, and inserts nothing while it runs.
-   * `missing` contains the ids of later records, which are not in the database. Rejects if the database is unavailable.
+   * `missing` contains the ids of later records, which are not in the database. Rejects if the database is unavailable, and with
+   * the signal's reason if that comes before the read.
    */
-  afterFlush<T>(read: (missing: ReadonlySet<string>) => Promise<T>): Promise<T> {
-    this.#writeAll()
-    const result = this.#barriers.add(this.#inserted + this.#queue.length, read)
+  afterFlush<T>(read: (missing: ReadonlySet<string>) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const result = this.#barriers.add(this.#takePosition(), read, signal)
     this.insertDue().catch(() => {})
     return result
   }
 
   /** Resolves once every record written so far is in the database. Rejects with the database's error. */
   flush(): Promise<void> {
-    return this.afterFlush(async () => {})
+    const result = this.#barriers.wait(this.#takePosition())
+    this.insertDue().catch(() => {})
+    return result
+  }
+
+  #takePosition(): JournalPosition {
+    this.#writeAll()
+    return { queued: this.#end, segment: this.#segments.lastUnread }
   }
 
   /** Inserts every record written so far, without haste. May go on for as long as further ones come. Rejects as `flush` does. */
   insertDue(): Promise<void> {
     this.#writeAll()
-    this.#due = this.#inserted + this.#queue.length
+    this.#due = this.#end
     this.#running ??= this.#insertAll().finally(() => {
       this.#running = undefined
       // A barrier may have been added after the last check.
@@ -287,7 +291,7 @@ export class Drain {
       for (;;) {
         await this.#runBarriers()
         if (this.#segments.hasRecovered) await this.#segments.insertRecovered()
-        else if (this.#segments.hasUnread && this.#inserted >= this.#beforeUnread) await this.#insertSegment()
+        else if (this.#isSegmentDue()) await this.#insertSegment()
         else if (this.#isQueueDue()) await this.#insertBatch()
         else if (this.#barriers.isEmpty) {
           await this.#removeDone()
@@ -310,11 +314,17 @@ export class Drain {
 
   /** Runs the barriers whose records are in the database. */
   async #runBarriers(): Promise<void> {
-    if (!this.#barriers.hasReady(this.#inserted) || this.#segments.hasUnread) return
+    if (!this.#barriers.hasReady) return
     await this.#removeDone()
-    // The memory may have become full meanwhile.
-    if (this.#segments.hasUnread) return
-    await this.#barriers.runReady(this.#inserted, this.#queue.listIds())
+    // A record of this tick was settled already.
+    this.#writeAll()
+    await this.#barriers.runReady(() => this.#queue.listIds())
+  }
+
+  /** In turns with the queue, so that neither waits for ever. A segment that a read waits for goes before later records. */
+  #isSegmentDue(): boolean {
+    if (!this.#segments.hasUnread) return false
+    return this.#inserted >= this.#beforeUnread || this.#segments.isReadable(this.#barriers.firstSegment)
   }
 
   /**
@@ -361,8 +371,9 @@ export class Drain {
 
   /** Inserts a segment that is not in memory. What came meanwhile goes before the next one, so that neither waits for ever. */
   async #insertSegment(): Promise<void> {
-    await this.#segments.insertNextUnread()
-    this.#beforeUnread = this.#inserted + this.#queue.length
+    if (this.#inserted >= this.#beforeUnread) this.#segments.endOverflow()
+    this.#barriers.noteStored(await this.#segments.insertNextUnread())
+    this.#beforeUnread = this.#end
   }
 
   /** A segment that no record of the queue is before. */

@@ -15,17 +15,18 @@ export interface InsertSegmentOptions {
 }
 
 /**
- * Inserts the records of a segment of the journal; none if its file is gone. Damaged lines are logged and left out. Rejects with an
+ * Inserts the records of a segment of the journal and returns them; none if its file is gone. Damaged lines are logged and left out. Rejects with an
  * error of the file or of the database.
  */
 export async function insertSegment(
   file: string,
   { batches, opens, log }: InsertSegmentOptions,
-): Promise<void> {
+): Promise<readonly RecordLine[]> {
   const { ended, badLines } = await readLines(file, opens)
   if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines, which were ignored')
   await batches.insertAll(ended)
   if (opens !== undefined) for (const { id } of ended) opens.delete(id)
+  return ended
 }
 
 /** Returns the records of requests in a segment that had ended. */

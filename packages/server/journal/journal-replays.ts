@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { OnException } from '../core/on-exception.ts'
-import { Drain, type DrainOptions } from './drain.ts'
+import { Drain } from './drain.ts'
+import type { DrainOptions } from './drain-options.ts'
 import { listSegments, openJournal } from './journal.ts'
 
 export interface JournalReplaysOptions extends Pick<DrainOptions, 'insert' | 'log'> {

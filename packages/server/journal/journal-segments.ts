@@ -55,6 +55,24 @@ export class JournalSegments {
     return this.#overflowedFrom !== undefined
   }
 
+  /** The last segment that may have records that are neither in memory nor in the database; 0: none has. */
+  get lastUnread(): number {
+    if (this.hasOverflowed) return this.#options.journal.current()
+    return this.#unread.at(-1) ?? this.#recovered.at(-1) ?? 0
+  }
+
+  /** True if no segment up to this one has records that are neither in memory nor in the database. */
+  isStored(segment: number): boolean {
+    const first = this.#recovered[0] ?? this.#unread[0] ?? this.#overflowedFrom
+    return first === undefined || segment < first
+  }
+
+  /** True if a segment up to this one can be read now: it has no record that is in memory. */
+  isReadable(segment: number): boolean {
+    const [next] = this.#unread
+    return next !== undefined && next <= segment
+  }
+
   /** Notes that a record was written to this segment, or a later one, that is not in memory. The first such segment counts. */
   noteOverflow(segment: number): void {
     this.#overflowedFrom ??= segment
@@ -86,22 +104,26 @@ export class JournalSegments {
   }
 
   /**
-   * Inserts the records of a segment of this run, and removes it. Call it while no record is in memory that was written before
-   * the overflow: it would be inserted twice. Rejects with the database's error, or if no further segment can be begun.
+   * Makes the segments readable that have been written since the memory was full. Call it while no record is in memory that was written
+   * before, or to one of them: it would count as stored and missing. Throws if no further segment can be begun.
    */
-  async insertNextUnread(): Promise<void> {
-    if (this.hasOverflowed) {
-      // From here on records may be kept in memory again: they are in a later segment.
-      this.#options.journal.rotate()
-      this.#unread = this.#listPrevious()
-      this.#overflowedFrom = undefined
-    }
+  endOverflow(): void {
+    if (!this.hasOverflowed) return
+    // From here on records may be kept in memory again: they are in a later segment.
+    this.#options.journal.rotate()
+    this.#unread = this.#listPrevious()
+    this.#overflowedFrom = undefined
+  }
+
+  /** Inserts the records of a readable segment, removes it, and returns their ids. Rejects with the database's error. */
+  async insertNextUnread(): Promise<readonly string[]> {
     const [sequence] = this.#unread
-    if (sequence === undefined) return
-    await this.#insert(sequence, undefined)
+    if (sequence === undefined) return []
+    const lines = await this.#insert(sequence, undefined)
     this.#unread.shift()
     // At once: if the memory fills again meanwhile, it would be read again.
     await this.#remove([sequence])
+    return lines.map(({ id }) => id)
   }
 
   /** Removes the segments before `end` whose records were in memory, and are in the database. */
@@ -119,7 +141,7 @@ export class JournalSegments {
     await this.#removingReported
   }
 
-  #insert(sequence: number, opens: Map<string, RecordLine> | undefined): Promise<void> {
+  #insert(sequence: number, opens: Map<string, RecordLine> | undefined): Promise<readonly RecordLine[]> {
     const { folder, batches, log } = this.#options
     return insertSegment(segmentPath(folder, sequence), { batches, opens, log })
   }

@@ -44,9 +44,9 @@ export class JournalSpace {
     return this.#isAbove(NEARLY_FULL_AT)
   }
 
-  /** Returns the line of a record, as short as the journal's space requires. */
-  toLine(record: RequestRecord): LineWithRecord {
-    const isBrief = this.#isAbove(isUnbilled(record) ? CUT_UNBILLED_AT : NEARLY_FULL_AT)
+  /** Returns the line of a record, as short as the journal's space requires, or without bodies in any case. */
+  toLine(record: RequestRecord, isWithoutBodies: boolean): LineWithRecord {
+    const isBrief = isWithoutBodies || this.#isAbove(isUnbilled(record) ? CUT_UNBILLED_AT : NEARLY_FULL_AT)
     const line = isBrief ? toBriefLine(record) : toLineWithRecord(record)
     this.#note(record.org_id, line.json.length)
     return line

@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { folderOf, NEVER_MS, silent } from './testing/open-drain.ts'
 
 const STEPS = [
   ...['write', 'write', 'write', 'open', 'open', 'end'],
-  ...['insert', 'flush', 'read', 'tick', 'tick', 'kill'],
+  ...['insert', 'flush', 'read', 'read', 'tick', 'tick', 'kill'],
   ...['rotate', 'database', 'disk', 'segments'],
 ] as const
 
@@ -36,6 +36,8 @@ class Model {
   readonly #stored = new Set<string>()
   /** Requests whose open line or record the journal took. */
   readonly #journaled = new Set<string>()
+  /** Requests that the ledger has settled: it counts those that are neither stored nor missing in a read no more. */
+  readonly #settled = new Set<string>()
   /** Records of answered requests. */
   readonly #answered = new Set<string>()
   readonly #open: string[] = []
@@ -130,7 +132,9 @@ class Model {
   }
 
   #write(id: string): void {
-    this.#start(this.#drain.write(this.#record(id)).then(() => this.#answered.add(id)))
+    const writing = this.#drain.write(this.#record(id))
+    this.#settled.add(id)
+    this.#start(writing.then(() => this.#answered.add(id)))
   }
 
   #begin(): void {
@@ -157,7 +161,7 @@ class Model {
   }
 
   async #read(missing: ReadonlySet<string>): Promise<void> {
-    const unknown = [...this.#answered].filter(id => this.#isMissing(id) && !missing.has(id))
+    const unknown = [...this.#settled].filter(id => this.#isMissing(id) && !missing.has(id))
     this.#expectNone('neither stored nor missing in a read', unknown)
     const stored = [...missing].filter(id => this.#stored.has(id))
     this.#expectNone('stored and missing in a read', stored)
@@ -170,7 +174,7 @@ class Model {
     const open = [...this.#open]
     const stored = new Set(this.#stored)
     const folder = path.join(folderOf(), 'copy')
-    cpSync(this.#folder, folder, { recursive: true })
+    copyJournal(this.#folder, folder)
     const journal = openJournal(folder, { onError: () => {} })
     const insert = async (records: readonly { readonly id: string }[]): Promise<void> => {
       for (const { id } of records) stored.add(id)
@@ -182,6 +186,18 @@ class Model {
     this.#expectNone('lost by a kill', lost)
     this.#expectNone('segments left after a kill', listSegments(folder))
     rmSync(path.dirname(folder), { recursive: true })
+  }
+}
+
+/** Copies a folder's files but those that are being removed. */
+function copyJournal(from: string, to: string): void {
+  mkdirSync(to)
+  for (const name of readdirSync(from)) {
+    try {
+      copyFileSync(path.join(from, name), path.join(to, name))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
   }
 }
 

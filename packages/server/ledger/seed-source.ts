@@ -15,7 +15,7 @@ export interface SeedSource {
    * this: they know these requests themselves, and other processes may store them at any time.
    *
    * `timeoutMs` bounds the wait for other reads and the statement, which PostgreSQL ends then; not the writing of the journal before the
-   * snapshot, nor the wait for a connection.
+   * snapshot, which has a bound of its own, nor the wait for a connection.
    */
   read(
     meters: readonly Meter[],

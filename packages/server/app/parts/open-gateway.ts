@@ -79,7 +79,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const slots = new DatabaseSlots(storage.pool)
   const rejections = openRejections(parts)
   const getReadiness = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
-  if (worker !== undefined) handleFlush(worker.calls, () => drain.afterFlush(async () => {}))
+  if (worker !== undefined) handleFlush(worker.calls, () => drain.flush())
   const deps: GatewayDeps = {
     formats: new FormatRegistry(overrides.formats ?? FORMATS),
     now: systemClock.now,

@@ -91,9 +91,9 @@ export function openRecords(parts: RecordsParts): Records {
       await replays.flush()
       await drain.flush()
     },
-    async afterFlush(read) {
+    async afterFlush(read, signal) {
       await replays.flush()
-      return await drain.afterFlush(read)
+      return await drain.afterFlush(read, signal)
     },
   }
   return { drain, stored, recordCounts, openFor }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Seed } from '../../core/limits/meter.ts'
 import { SeedStatementError } from '../../ledger/seed-source.ts'
 import { makeMeter, T } from '../../ledger/testing/make-meter.ts'
+import type { RecordBarrier } from './records.ts'
 import { openSeedSource } from './seed-source.ts'
 
 interface Read {
@@ -15,10 +16,10 @@ describe('the source of seeds', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => vi.useRealTimers())
 
-  const open = () => {
+  const open = (afterFlush: RecordBarrier['afterFlush'] = read => read(new Set(['missing']))) => {
     const running: Read[] = []
     const seeds = openSeedSource({
-      stored: { afterFlush: read => read(new Set(['missing'])) },
+      stored: { afterFlush },
       openSnapshot: async statementTimeoutMs => ({
         listSeeds: meters =>
           new Promise<Seed[]>((resolve, reject) => {
@@ -74,6 +75,37 @@ describe('the source of seeds', () => {
     expect(running.map(({ statementTimeoutMs }) => statementTimeoutMs).slice(3)).toEqual([25_000, 5_000])
     running.at(-1)?.end()
     await second
+  })
+
+  test('gives up records that are not stored in 8 seconds, for all reads, and never reads later', async () => {
+    let store: () => void = () => {}
+    const signals: (AbortSignal | undefined)[] = []
+    const { running, read } = open(async (run, signal) => {
+      signals.push(signal)
+      await new Promise<void>(resolve => {
+        store = resolve
+      })
+      return await run(new Set(['missing']))
+    })
+    const failed = read(['a'], 25_000).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(7_999)
+    expect(signals[0]?.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await failed).toEqual(new Error('earlier usage records were not stored within 8000 ms'))
+    expect(await failed).not.toBeInstanceOf(SeedStatementError)
+    expect(signals[0]?.aborted).toBe(true)
+    store()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(running).toEqual([])
+    // The time is for the records alone, not for the read.
+    const slow = read(['a'], 25_000)
+    await vi.advanceTimersByTimeAsync(7_000)
+    store()
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(running.map(({ statementTimeoutMs }) => statementTimeoutMs)).toEqual([25_000])
+    running[0]?.end()
+    expect(await slow).toHaveLength(1)
+    expect(signals[1]?.aborted).toBe(false)
   })
 
   test('names a statement that took too long or failed at its data, and passes on what concerns all reads', async () => {

@@ -10,6 +10,8 @@ const MAX_READS = 4
 /** The last free place goes to an organization that has none. */
 const MAX_READS_PER_ORGANIZATION = 2
 const WAITING_PER_ORGANIZATION = 1_000
+/** For records before a read to be stored: as long as a supervisor waits for its workers, and Redis for a seed. */
+const STORED_TIMEOUT_MS = 8_000
 
 interface SeedSourceParts {
   readonly stored: Pick<RecordBarrier, 'afterFlush'>
@@ -17,7 +19,7 @@ interface SeedSourceParts {
 }
 
 /**
- * A read of seeds sees the database as it is while the drain writes nothing, so the records missing in it are exactly those in memory.
+ * A read of seeds sees the database as it is while the drain writes nothing, so it is known which records are missing in it.
  * The drain then goes on, however long the read takes. Few reads run at once, and of one organization fewer: the others wait.
  */
 export function openSeedSource({ stored, openSnapshot }: SeedSourceParts): SeedSource {
@@ -38,7 +40,7 @@ export function openSeedSource({ stored, openSnapshot }: SeedSourceParts): SeedS
       }
       const leftMs = timeoutMs - (performance.now() - startedAt)
       try {
-        const snapshot = await stored.afterFlush(async missing => {
+        const snapshot = await readStored(stored, async missing => {
           onSnapshot(missing)
           return await openSnapshot(leftMs)
         })
@@ -53,6 +55,32 @@ export function openSeedSource({ stored, openSnapshot }: SeedSourceParts): SeedS
         slots.release(tenant, caller)
       }
     },
+  }
+}
+
+/** Reads once earlier records are stored. Rejects if that takes too long, and then never reads. */
+async function readStored<T>(
+  stored: SeedSourceParts['stored'],
+  read: (missing: ReadonlySet<string>) => Promise<T>,
+): Promise<T> {
+  const wait = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      wait.abort(new Error(`earlier usage records were not stored within ${STORED_TIMEOUT_MS} ms`))
+      reject(wait.signal.reason)
+    }, STORED_TIMEOUT_MS)
+  })
+  const reading = stored.afterFlush(async missing => {
+    // Journals of other processes are waited for without the signal.
+    wait.signal.throwIfAborted()
+    clearTimeout(timer)
+    return await read(missing)
+  }, wait.signal)
+  try {
+    return await Promise.race([late, reading])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

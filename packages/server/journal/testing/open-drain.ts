@@ -2,7 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { RecordLine, RequestRecord } from '../../core/records/request-record.ts'
-import { Drain, type DrainOptions } from '../drain.ts'
+import { Drain } from '../drain.ts'
+import type { DrainOptions } from '../drain-options.ts'
 import { type Journal, openJournal } from '../journal.ts'
 
 export const silent = { error: () => {}, warn: () => {} }
