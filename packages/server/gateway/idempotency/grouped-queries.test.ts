@@ -50,4 +50,60 @@ describe('grouped calls', () => {
     const settled = await Promise.allSettled([1, 2, 3].map(item => queries.query(item)))
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
   })
+
+  describe('of several owners', () => {
+    /** Each run waits for a call of `end`. Items are named by their owner and a number. */
+    function open(maxWaiting?: number) {
+      const runs: string[][] = []
+      const ends: (() => void)[] = []
+      const queries = new GroupedQueries<string, undefined>({
+        maxSize: 2,
+        ownerOf: item => item.split(' ')[0] ?? '',
+        ...(maxWaiting === undefined ? {} : { maxWaiting }),
+        async run(items) {
+          runs.push([...items])
+          await new Promise<void>(resolve => ends.push(resolve))
+          return items.map(() => undefined)
+        },
+      })
+      /** Ends runs until so many items have begun. */
+      const begin = (count: number) => expect.poll(() => (ends.shift()?.(), runs.flat().length)).toBe(count)
+      const endAll = async (all: readonly Promise<unknown>[]): Promise<void> => {
+        let isDone = false
+        const done = Promise.all(all).then(() => void (isDone = true))
+        await expect.poll(() => (ends.shift()?.(), isDone)).toBe(true)
+        await done
+      }
+      return { queries, runs, begin, endAll }
+    }
+
+    test('take turns: what one has waiting delays the items of others by a group at most', async () => {
+      const { queries, runs, begin, endAll } = open()
+      const all = Array.from({ length: 8 }, (_, n) => queries.query(`busy ${n}`))
+      await expect.poll(() => runs).toHaveLength(2)
+      all.push(queries.query('other 0'), queries.query('third 0'), queries.query('other 1'))
+      await begin(11)
+      expect(runs.slice(2)).toEqual([
+        ['busy 4', 'other 0'],
+        ['third 0', 'busy 5'],
+        ['other 1', 'busy 6'],
+        ['busy 7'],
+      ])
+      await endAll(all)
+    })
+
+    test('are refused what exceeds the size that one may have waiting, while others are served', async () => {
+      const { queries, begin, endAll } = open(3)
+      const busy = Array.from({ length: 3 }, (_, n) => queries.query(`busy ${n}`))
+      let refusal: unknown
+      queries.query('busy 3').catch(error => void (refusal = error))
+      await expect.poll(() => String(refusal)).toContain('too much waits')
+      const other = queries.query('other 0')
+      await begin(4)
+      // What runs does not wait.
+      const later = queries.query('busy 4')
+      await begin(5)
+      await endAll([...busy, other, later])
+    })
+  })
 })
