@@ -44,8 +44,7 @@ export function openRecentRequests(
     systemClock,
   )
   const store: GatewayDeps['storeFeedback'] = async (of, feedback, beforeFlush) => {
-    const update = (): Promise<boolean> =>
-      slots.run(of.environmentId, () => updateFeedback(storage.db, of, feedback))
+    const update = (): Promise<boolean> => slots.run(of, () => updateFeedback(storage.db, of, feedback))
     if (await update()) return true
     beforeFlush()
     await flush.run()

@@ -66,12 +66,23 @@ describe('grouped calls', () => {
           return items.map(() => undefined)
         },
       })
+      const endOne = (): void => ends.shift()?.()
       /** Ends runs until so many items have begun. */
-      const begin = (count: number) => expect.poll(() => (ends.shift()?.(), runs.flat().length)).toBe(count)
+      const begin = async (count: number): Promise<void> => {
+        const countBegun = (): number => {
+          endOne()
+          return runs.flat().length
+        }
+        await expect.poll(countBegun).toBe(count)
+      }
       const endAll = async (all: readonly Promise<unknown>[]): Promise<void> => {
         let isDone = false
         const done = Promise.all(all).then(() => void (isDone = true))
-        await expect.poll(() => (ends.shift()?.(), isDone)).toBe(true)
+        const check = (): boolean => {
+          endOne()
+          return isDone
+        }
+        await expect.poll(check).toBe(true)
         await done
       }
       return { queries, runs, begin, endAll }
