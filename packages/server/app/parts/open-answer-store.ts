@@ -2,7 +2,7 @@ import { runAtOnce } from '@rideau/llm/json/run-at-once'
 import type { Pool } from 'pg'
 import type { SecretBox } from '../../core/access/secret-box.ts'
 import type { AnswerOwner, AnswerStore } from '../../gateway/idempotency/answer-store.ts'
-import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
+import { GroupedQueries } from '../../http/fairness/grouped-queries.ts'
 import type { WorkOwner } from '../../http/fairness/loop-turns.ts'
 import { runSteps } from '../../http/fairness/sliced-work.ts'
 import {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { ClaimedIds } from '../../core/records/claimed-ids.ts'
 import type { GatewayDeps } from '../../gateway/deps.ts'
-import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
+import { GroupedQueries } from '../../http/fairness/grouped-queries.ts'
 import type { Drain } from '../../journal/drain.ts'
 import {
   areRequestsLogged,

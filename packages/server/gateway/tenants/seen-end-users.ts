@@ -1,8 +1,8 @@
 import { FairCache } from '../../core/admission/fair-cache.ts'
 import type { Log } from '../../core/log.ts'
 import type { Environment } from '../../core/tenancy/tenancy.ts'
+import { GroupedQueries } from '../../http/fairness/grouped-queries.ts'
 import type { SeenEndUser } from '../../storage/end-users/end-users.ts'
-import { GroupedQueries } from '../idempotency/grouped-queries.ts'
 
 export interface SeenEndUsersOptions {
   /** Inserts the records of those that have none, by one statement. */
