@@ -17,7 +17,7 @@ export interface SecretBox {
   open(sealed: Buffer, context: string): string
   /** Opens like `open`, for content that is not text. */
   openBytes(sealed: Buffer, context: string): Buffer
-  /** Opens like `openBytes` what was cut into pieces, of which the first has more than a few bytes, and yields after each. */
+  /** Opens like `openBytes` what was cut into pieces, of which the first has all before the ciphertext, and yields after each. */
   openSteps(sealed: readonly Buffer[], context: string): Generator<void, Buffer>
   /**
    * Returns 12 hex characters that identify a secret. Keyed by the master key (HMAC-SHA-256), so that guesses cannot be
