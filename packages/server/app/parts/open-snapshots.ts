@@ -1,10 +1,10 @@
 import { systemClock } from '../../core/clock.ts'
 import type { EndUser } from '../../core/tenancy/tenancy.ts'
-import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
 import { LargeLoads } from '../../gateway/tenants/large-loads.ts'
 import { Preloads } from '../../gateway/tenants/preloads.ts'
 import type { SigningKeys } from '../../gateway/tenants/signing-keys.ts'
 import { type SnapshotName, Snapshots } from '../../gateway/tenants/snapshots.ts'
+import { GroupedQueries } from '../../http/fairness/grouped-queries.ts'
 import {
   type ConfigNotifications,
   openConfigNotifications,

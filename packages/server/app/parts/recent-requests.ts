@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { ClaimedIds } from '../../core/records/claimed-ids.ts'
 import type { GatewayDeps } from '../../gateway/deps.ts'
-import { GroupedQueries } from '../../gateway/idempotency/grouped-queries.ts'
+import { GroupedQueries } from '../../http/fairness/grouped-queries.ts'
 import type { Drain } from '../../journal/drain.ts'
 import {
   areRequestsLogged,
@@ -44,8 +44,7 @@ export function openRecentRequests(
     systemClock,
   )
   const store: GatewayDeps['storeFeedback'] = async (of, feedback, beforeFlush) => {
-    const update = (): Promise<boolean> =>
-      slots.run(of.environmentId, () => updateFeedback(storage.db, of, feedback))
+    const update = (): Promise<boolean> => slots.run(of, () => updateFeedback(storage.db, of, feedback))
     if (await update()) return true
     beforeFlush()
     await flush.run()

@@ -7,6 +7,12 @@ import { openSecretBox, SecretBoxError, UnknownMasterKeyError } from './secret-b
 const CONTEXT = 'provider_credentials:018f0000-0000-7000-8000-000000000001'
 const box = openSecretBox(Buffer.alloc(32, 7), systemRandom)
 
+function cut(sealed: Buffer, length: number): Buffer[] {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < sealed.length; at += length) pieces.push(sealed.subarray(at, at + length))
+  return pieces
+}
+
 describe('the secret box', () => {
   test.each(['', 'sk-test', 'ключ 🔑', 'x'.repeat(10_000)])(
     'opens what it sealed, in the same context',
@@ -28,6 +34,25 @@ describe('the secret box', () => {
 
   test('seals 64 MiB in short steps', () => {
     expect(measureLongestStep(box.sealSteps(Buffer.alloc(64 * 1_048_576), CONTEXT))).toBeLessThan(12)
+  })
+
+  test.each([0, 1, 262_144, 1_000_001])('opens %i bytes in pieces as it opens them at once', length => {
+    const bytes = Buffer.alloc(length, 'answer')
+    const sealed = box.seal(bytes, CONTEXT)
+    const pieces = cut(sealed, 100_000)
+    expect(runAtOnce(box.openSteps(pieces, CONTEXT)).equals(bytes)).toBe(true)
+    expect(() => runAtOnce(box.openSteps(pieces, `${CONTEXT}2`))).toThrow(SecretBoxError)
+    expect(() => runAtOnce(box.openSteps(cut(sealed.subarray(0, -1), 100_000), CONTEXT))).toThrow(
+      SecretBoxError,
+    )
+  })
+
+  test('opens in a step for each piece', () => {
+    const pieces = cut(box.seal(Buffer.alloc(16 * 1_048_576), CONTEXT), 262_144)
+    const steps = box.openSteps(pieces, CONTEXT)
+    let count = 0
+    while (steps.next().done !== true) count++
+    expect(count).toBe(pieces.length)
   })
 
   test('seals the same text to different bytes each time, which do not contain it', () => {

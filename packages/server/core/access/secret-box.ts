@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, type DecipherGCM } from 'node:crypto'
 import type { Random } from '../random.ts'
 
 /**
@@ -17,6 +17,8 @@ export interface SecretBox {
   open(sealed: Buffer, context: string): string
   /** Opens like `open`, for content that is not text. */
   openBytes(sealed: Buffer, context: string): Buffer
+  /** Opens like `openBytes` what was cut into pieces, of which the first has all before the ciphertext, and yields after each. */
+  openSteps(sealed: readonly Buffer[], context: string): Generator<void, Buffer>
   /**
    * Returns 12 hex characters that identify a secret. Keyed by the master key (HMAC-SHA-256), so that guesses cannot be
    * checked without it.
@@ -59,7 +61,7 @@ export function openSecretBox(
   const subkey = (purpose: string): Buffer => createHmac('sha256', masterKey).update(purpose).digest()
   const fingerprintKey = subkey('fingerprint')
 
-  const openBytes = (sealed: Buffer, context: string): Buffer => {
+  const startOpening = (sealed: Buffer, context: string): DecipherGCM => {
     const theirs = readKeyId(sealed)
     const key = keys.get(theirs)
     if (key === undefined) {
@@ -71,11 +73,11 @@ export function openSecretBox(
     const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
     decipher.setAAD(boundTo(sealed.subarray(0, HEAD_BYTES), context))
     decipher.setAuthTag(sealed.subarray(HEAD_BYTES + IV_BYTES, BODY_AT))
-    try {
-      return Buffer.concat([decipher.update(sealed.subarray(BODY_AT)), decipher.final()])
-    } catch {
-      throw new SecretBoxError('the sealed secret was altered or belongs to another row')
-    }
+    return decipher
+  }
+  const openBytes = (sealed: Buffer, context: string): Buffer => {
+    const decipher = startOpening(sealed, context)
+    return Buffer.concat([decipher.update(sealed.subarray(BODY_AT)), endOpening(decipher)])
   }
 
   return {
@@ -108,6 +110,28 @@ export function openSecretBox(
     },
     open: (sealed, context) => openBytes(sealed, context).toString('utf8'),
     openBytes,
+    *openSteps(sealed, context) {
+      const [first = Buffer.alloc(0)] = sealed
+      const decipher = startOpening(first, context)
+      const length = sealed.reduce((sum, piece) => sum + piece.length, -BODY_AT)
+      const opened = Buffer.allocUnsafeSlow(length)
+      let at = 0
+      for (const piece of sealed) {
+        at += decipher.update(piece === first ? piece.subarray(BODY_AT) : piece).copy(opened, at)
+        yield
+      }
+      endOpening(decipher)
+      return opened
+    },
+  }
+}
+
+/** Throws SecretBoxError if what was opened is not what was sealed. A stream cipher has nothing left. */
+function endOpening(decipher: DecipherGCM): Buffer {
+  try {
+    return decipher.final()
+  } catch {
+    throw new SecretBoxError('the sealed secret was altered or belongs to another row')
   }
 }
 

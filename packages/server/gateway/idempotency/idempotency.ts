@@ -4,7 +4,7 @@ import { type OnException, runGuarded } from '../../core/on-exception.ts'
 import { within } from '../../http/within.ts'
 import type { StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { AnswerMemory, type RememberedAnswer } from './answer-memory.ts'
+import { AnswerMemory } from './answer-memory.ts'
 import type { AnswerStore } from './answer-store.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import {
@@ -17,11 +17,10 @@ import { PacedReads } from './paced-reads.ts'
 import type { RequestIdentity } from './request-identity.ts'
 import { decodeAnswer, encodeAnswer, type StoredAnswer, toOwnMemory } from './stored-answer.ts'
 import { StoredBytesLimit } from './stored-bytes-limit.ts'
-import { UnstoredAnswers } from './unstored-answers.ts'
+import { type UnstoredAnswer, UnstoredAnswers } from './unstored-answers.ts'
 
 const KEPT_MS = 86_400_000
 const MEMORY_BYTES = 32 * 1024 * 1024
-const UNSTORED_BYTES = 32 * 1024 * 1024
 /** A process loses its claims ten seconds after its last renewal (storage/migrations/0004-idempotency.ts). */
 const RENEW_MS = 2_500
 /** How long a request waits for the database before it is refused. */
@@ -53,7 +52,7 @@ export class Idempotency implements IdempotencyGroupOwner {
   readonly #groups = new Map<string, IdempotencyGroup>()
   readonly #watch: ClaimWatch
   readonly #memory = new AnswerMemory(MEMORY_BYTES)
-  readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
+  readonly #unstored = new UnstoredAnswers()
   readonly #storedBytes: StoredBytesLimit
   readonly #reads = new PacedReads()
   /** Claims that this process has or waits for. It renews its row for them. */
@@ -180,7 +179,7 @@ export class Idempotency implements IdempotencyGroupOwner {
     const stored = await this.#reads.run(
       scope,
       found.bytes,
-      () => within(CLAIM_MS, store.read(found.id, scope.environmentId), onTimeout),
+      () => within(CLAIM_MS, store.read(found.id, scope), onTimeout),
       CLAIM_MS,
       onTimeout,
     )
@@ -203,7 +202,7 @@ export class Idempotency implements IdempotencyGroupOwner {
       return 'free'
     }
     const remembered = { bodyHash, answer: toOwnMemory(answer), expiresAt: now + KEPT_MS }
-    const unstored = { claimId, remembered, isBusy: false }
+    const unstored = { claimId, owner: scope, remembered, isBusy: false }
     const storing = this.#store(key, unstored)
     try {
       return (await within(KEEP_MS, storing, () => noAnswer(KEEP_MS))) ? 'kept' : 'lost'
@@ -215,11 +214,11 @@ export class Idempotency implements IdempotencyGroupOwner {
   }
 
   /** Returns false if the claim was taken over. Rejects if the database fails. */
-  async #store(key: string, unstored: { claimId: string; remembered: RememberedAnswer; isBusy: boolean }) {
-    const { claimId, remembered } = unstored
+  async #store(key: string, unstored: UnstoredAnswer): Promise<boolean> {
+    const { claimId, owner, remembered } = unstored
     unstored.isBusy = true
     try {
-      const isKept = await this.#options.store.keep(claimId, encodeAnswer(remembered.answer))
+      const isKept = await this.#options.store.keep(claimId, encodeAnswer(remembered.answer), owner)
       this.#claims.delete(claimId)
       this.#unstored.remove(key, unstored)
       if (isKept) this.#memory.add(key, remembered)
@@ -272,7 +271,13 @@ export class Idempotency implements IdempotencyGroupOwner {
         () => {},
       )
     }
-    for (const [key, unstored] of this.#unstored.list()) {
+    // At the same time, so that the answers of one organization neither delay nor stop those of another.
+    await Promise.all(this.#unstored.listByOrganization().map(answers => this.#writeInOrder(answers)))
+  }
+
+  /** Stops at the first answer that cannot be written. Never rejects. */
+  async #writeInOrder(answers: readonly (readonly [string, UnstoredAnswer])[]): Promise<void> {
+    for (const [key, unstored] of answers) {
       if (unstored.isBusy) continue
       const isWritten = await this.#store(key, unstored).then(
         () => true,

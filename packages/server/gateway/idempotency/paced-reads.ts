@@ -1,4 +1,5 @@
 import { FairSlots } from '../../http/fairness/fair-slots.ts'
+import type { AnswerOwner } from './answer-store.ts'
 
 /** Reads up to this size cost too little to wait for each other. */
 const FREE_BYTES = 256 * 1024
@@ -6,15 +7,9 @@ const FREE_BYTES = 256 * 1024
 const REST_FACTOR = 2
 const MAX_REST_MS = 1_000
 
-/** Whose answers are read. */
-export interface ReadOwner {
-  readonly orgId: string
-  readonly environmentId: string
-}
-
 /**
- * Reads large answers one after another with rests between them, since decoding and decrypting one holds the event loop for
- * milliseconds. Organizations take turns, and the environments of each, so that one that repeats its answers delays only its own.
+ * Reads large answers one after another with rests between them, since reading one takes 60 ms of the
+ * event loop in all. Organizations take turns, and the environments of each, so that one that repeats its answers delays only its own.
  */
 export class PacedReads {
   readonly #slots = new FairSlots({
@@ -26,7 +21,7 @@ export class PacedReads {
 
   /** Rejects with the error of `onTimeout` if the read has not begun after `timeoutMs`. */
   async run<Result>(
-    { orgId, environmentId }: ReadOwner,
+    { orgId, environmentId }: AnswerOwner,
     bytes: number,
     read: () => Promise<Result>,
     timeoutMs: number,

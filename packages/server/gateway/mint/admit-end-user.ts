@@ -29,9 +29,9 @@ export async function admitEndUser(
     : { id, plan: null, isBlocked: false }
   if (endUser.isBlocked) throw new Fault('end_user_blocked', 'This end user is blocked.')
   if (attributes === undefined) {
-    seenEndUsers.note(environment, id)
+    const making = seenEndUsers.note(environment, id)
     // Without an answer of the database the record is made by a later request.
-    await within(SETTLE_MS, seenEndUsers.settled(), () => new Error('no answer')).catch(() => {})
+    if (making !== undefined) await within(SETTLE_MS, making, () => new Error('no answer')).catch(() => {})
   } else {
     await putAttributes(environment, id, attributes, deps)
   }

@@ -39,6 +39,7 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
   const createdAt = new Date(deps.now()).toISOString()
   // A client token can only rate requests of its own end user.
   const of = {
+    orgId: environment.orgId,
     environmentId: environment.id,
     requestId: given.requestId,
     endUserId: endUser?.id ?? null,

@@ -51,6 +51,19 @@ describe('lists in memory', () => {
     expect(lists.bytes).toBeLessThanOrEqual(1200)
   })
 
+  test('lists of an organization with many push out none of another', async () => {
+    const { made, lists } = open(3000)
+    const [busy, other] = [{ orgId: 'busy' }, { orgId: 'other' }]
+    await lists.list(call('k', other))
+    for (let key = 0; key < 20; key++) await lists.list(call(`busy ${key}`, busy))
+    await lists.list(call('k', other))
+    expect(made.filter(key => key === 'k')).toEqual(['k'])
+    // Its own newest ones stay.
+    await lists.list(call('busy 19', busy))
+    expect(made).toHaveLength(21)
+    expect(lists.bytes).toBeLessThanOrEqual(3000)
+  })
+
   test('a list that cannot be made is asked for again by the next request', async () => {
     let attempts = 0
     const lists = new ModelLists({

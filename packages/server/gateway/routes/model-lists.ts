@@ -28,6 +28,7 @@ export interface ListSource {
 /** The models that some rights allow in a version of an environment. */
 interface ModelList {
   readonly key: string
+  readonly orgId: string
   readonly models: readonly ModelListEntry[]
   /** The encoded list by encoder. */
   readonly encoded: Map<EncodeList, Buffer>
@@ -45,7 +46,8 @@ const LONG_BYTES = 64 * 1024
 /**
  * Lists of models, made once for a version of an environment and the rights of its callers, since a list may have thousands of
  * models. All long work on them takes turns, so that the lists of one organization delay no other: making a list that is not in
- * memory, encoding it and sending a long one.
+ * memory, encoding it and sending a long one. Where there is no room for more bytes, the organization that has the most loses the list
+ * that it used longest ago: making a long one again takes many turns.
  */
 export class ModelLists {
   readonly #source: ListSource
@@ -56,6 +58,7 @@ export class ModelLists {
   /** A number for each version of an environment that is in memory. A dropped version's lists are never found again. */
   readonly #versions = new WeakMap<Environment, number>()
   #lastVersion = 0
+  readonly #bytesOf = new Map<string, number>()
   #bytes = 0
 
   constructor(source: ListSource, maxBytes = MAX_BYTES) {
@@ -98,7 +101,7 @@ export class ModelLists {
   #build(ctx: IdentifiedContext, key: string): Promise<ModelList> {
     const building = runSteps(this.#source.collect(ctx), ctx)
       .then(models => {
-        const list: ModelList = { key, models, encoded: new Map(), bytes: 0 }
+        const list: ModelList = { key, orgId: ctx.environment.orgId, models, encoded: new Map(), bytes: 0 }
         this.#lists.set(key, list)
         this.#grow(list, models.length * LISTED_BYTES + key.length)
         return list
@@ -124,12 +127,32 @@ export class ModelLists {
   #grow(list: ModelList, bytes: number): void {
     if (this.#lists.get(list.key) !== list) return
     list.bytes += bytes
-    this.#bytes += bytes
-    for (const [key, oldest] of this.#lists) {
-      if (this.#bytes <= this.#maxBytes) return
-      this.#lists.delete(key)
-      this.#bytes -= oldest.bytes
+    this.#count(list.orgId, bytes)
+    while (this.#bytes > this.#maxBytes) {
+      const oldest = this.#findOldestOfLargest()
+      if (oldest === undefined) return
+      this.#lists.delete(oldest.key)
+      this.#count(oldest.orgId, -oldest.bytes)
     }
+  }
+
+  #findOldestOfLargest(): ModelList | undefined {
+    let largest: string | undefined
+    let most = 0
+    for (const [orgId, bytes] of this.#bytesOf) {
+      if (bytes <= most) continue
+      largest = orgId
+      most = bytes
+    }
+    for (const list of this.#lists.values()) if (list.orgId === largest) return list
+    return undefined
+  }
+
+  #count(orgId: string, bytes: number): void {
+    this.#bytes += bytes
+    const own = (this.#bytesOf.get(orgId) ?? 0) + bytes
+    if (own > 0) this.#bytesOf.set(orgId, own)
+    else this.#bytesOf.delete(orgId)
   }
 
   #versionOf(environment: Environment): number {

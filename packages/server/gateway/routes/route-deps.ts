@@ -17,7 +17,12 @@ export interface RouteDeps extends PipelineDeps, MintDeps {
    * workers write their records for it, and may throw.
    */
   readonly storeFeedback: (
-    of: { readonly environmentId: string; readonly requestId: string; readonly endUserId: string | null },
+    of: {
+      readonly orgId: string
+      readonly environmentId: string
+      readonly requestId: string
+      readonly endUserId: string | null
+    },
     feedback: Feedback,
     beforeFlush: () => void,
   ) => Promise<boolean>

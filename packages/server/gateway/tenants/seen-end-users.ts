@@ -1,6 +1,7 @@
 import { FairCache } from '../../core/admission/fair-cache.ts'
 import type { Log } from '../../core/log.ts'
 import type { Environment } from '../../core/tenancy/tenancy.ts'
+import { GroupedQueries } from '../../http/fairness/grouped-queries.ts'
 import type { SeenEndUser } from '../../storage/end-users/end-users.ts'
 
 export interface SeenEndUsersOptions {
@@ -17,40 +18,49 @@ const NOTED_MS = 10 * 60_000
 /** The wait after a failed statement. */
 const RETRY_MS = 1_000
 const MAX_NOTED = 50_000
-/** More that wait are forgotten, and noted when a request names them again. */
-const MAX_WAITING = 5_000
+/** More of one organization that wait are forgotten, and noted when a request names them again. */
+const MAX_WAITING = 2_000
 const MAX_BATCH = 500
 
-/** Gives each end user that a request names a record, without any request waiting for it. */
+/**
+ * Gives each end user that a request names a record, without any request waiting for it. Organizations take turns, so that one that
+ * names very many delays the records of no other's.
+ */
 export class SeenEndUsers {
   readonly #options: SeenEndUsersOptions
   /** When each was noted, by environment id and end user id. Organizations hold them. */
   readonly #noted = new FairCache<number>(MAX_NOTED)
-  readonly #waiting = new Map<string, SeenEndUser>()
-  /** How many were put among those that wait, and how many of these do not wait any more. */
-  #taken = 0
-  #finished = 0
-  /** The calls of `settled` that wait, in order. */
-  readonly #settling: { readonly after: number; readonly resolve: () => void }[] = []
-  #isWriting = false
+  /** Those whose records are being made. They never reject. */
+  readonly #making = new Map<string, Promise<void>>()
+  readonly #inserts: GroupedQueries<SeenEndUser, undefined>
   #retryAt = 0
 
   constructor(options: SeenEndUsersOptions) {
     this.#options = options
+    this.#inserts = new GroupedQueries({
+      maxSize: MAX_BATCH,
+      maxWaiting: MAX_WAITING,
+      ownerOf: ({ org_id }) => org_id,
+      run: batch => this.#insert(batch),
+    })
   }
 
-  /** Notes an end user that a request names. Its record is inserted shortly after. */
-  note(environment: Environment, id: string): void {
+  /**
+   * Notes an end user that a request names, whose record is inserted shortly after. Resolves once it is, or could not be; undefined: there
+   * is nothing to wait for.
+   */
+  note(environment: Environment, id: string): Promise<void> | undefined {
     const key = environment.id + id
+    const making = this.#making.get(key)
+    if (making !== undefined) return making
     const now = this.#options.now()
     const notedAt = this.#noted.find(key)
-    if (notedAt !== undefined && now - notedAt < NOTED_MS) return
-    if (this.#waiting.size >= MAX_WAITING || now < this.#retryAt) return
+    if (notedAt !== undefined && now - notedAt < NOTED_MS) return undefined
+    if (now < this.#retryAt) return undefined
     this.#noted.set(environment.orgId, key, now)
-    if (this.#waiting.has(key)) return
-    this.#taken++
-    this.#waiting.set(key, this.toSeen(environment, id))
-    if (!this.#isWriting) void this.#write()
+    const made = this.#make(key, this.toSeen(environment, id))
+    this.#making.set(key, made)
+    return made
   }
 
   /** Returns the record of an end user that is seen now. */
@@ -68,50 +78,32 @@ export class SeenEndUsers {
     }
   }
 
-  /**
-   * Resolves once everything that was noted before is stored, or could not be. It does not wait for what is noted from then on, which one
-   * key can make endless.
-   */
-  settled(): Promise<void> {
-    const after = this.#taken
-    if (this.#finished >= after) return Promise.resolve()
-    return new Promise(resolve => void this.#settling.push({ after, resolve }))
+  /** Resolves once everything that was noted before is stored, or could not be. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#making.values())
   }
 
-  /** Never rejects. Requests that arrive during a statement share the next one. */
-  async #write(): Promise<void> {
-    this.#isWriting = true
-    // The end users of one tick share a statement.
-    await new Promise(resolve => setImmediate(resolve))
+  /** Never rejects. */
+  async #make(key: string, seen: SeenEndUser): Promise<void> {
     try {
-      while (this.#waiting.size > 0) {
-        await this.#writeBatch()
-        this.#settle()
-      }
+      await this.#inserts.query(seen)
+    } catch {
+      this.#noted.delete(key)
     } finally {
-      this.#isWriting = false
+      this.#making.delete(key)
     }
   }
 
-  #settle(): void {
-    while (this.#settling.length > 0 && (this.#settling[0]?.after ?? 0) <= this.#finished) {
-      this.#settling.shift()?.resolve()
-    }
-  }
-
-  async #writeBatch(): Promise<void> {
-    const batch = [...this.#waiting.entries()].slice(0, MAX_BATCH)
-    for (const [key] of batch) this.#waiting.delete(key)
+  async #insert(batch: readonly SeenEndUser[]): Promise<undefined[]> {
+    // What waited for a statement that failed is forgotten with it.
+    if (this.#options.now() < this.#retryAt) throw new Error('the statement before has just failed')
     try {
-      await this.#options.insert(batch.map(([, seen]) => seen))
-      this.#finished += batch.length
+      await this.#options.insert(batch)
     } catch (error) {
-      for (const [key] of batch) this.#noted.delete(key)
-      for (const key of this.#waiting.keys()) this.#noted.delete(key)
-      this.#waiting.clear()
-      this.#finished = this.#taken
       this.#retryAt = this.#options.now() + RETRY_MS
       this.#options.log.warn({ err: error }, 'the records of new end users could not be stored')
+      throw error
     }
+    return batch.map(() => undefined)
   }
 }

@@ -14,6 +14,8 @@ import {
   keepSealedAnswer,
   listClaims,
   type NewClaim,
+  openAnswer,
+  PIECE_BYTES,
   readAnswer,
   releaseClaims,
   removeOwners,
@@ -28,6 +30,10 @@ const insertClaim = async (pool: Pool, claim: NewClaim): Promise<boolean> =>
   (await insertClaims(pool, [claim])).has(claim.id)
 const keepAnswer = async (pool: Pool, sealing: SecretBox, claimId: string, bytes: Buffer): Promise<boolean> =>
   (await keepAnswers(pool, sealing, [{ claimId, bytes }])).has(claimId)
+const read = async (pool: Pool, opening: SecretBox, claimId: string) => {
+  const found = await readAnswer(pool, claimId)
+  return found && { bytes: runAtOnce(openAnswer(opening, found)), leftMs: found.leftMs }
+}
 /** Not valid UTF-8. */
 const BYTES = Buffer.of(0, 255, 128, 10)
 
@@ -103,16 +109,16 @@ describe.each(listTestServers())('answers of idempotency keys on $label', server
     const { pool } = database
     const claim = toClaim()
     await insertClaim(pool, claim)
-    expect(await readAnswer(pool, box, claim.id)).toBeUndefined()
+    expect(await read(pool, box, claim.id)).toBeUndefined()
     expect(await keepAnswer(pool, box, claim.id, BYTES)).toBe(true)
     await releaseClaims(pool, [claim.id])
-    const stored = await readAnswer(pool, box, claim.id)
+    const stored = await read(pool, box, claim.id)
     expect(stored?.bytes).toEqual(BYTES)
     expect(stored?.leftMs).toBeGreaterThan(23.9 * 3_600_000)
     expect(await find(claim)).toMatchObject({ isKept: true, isFree: false, bytes: 4 })
     await age(claim, 24)
     expect(await find(claim)).toMatchObject({ isKept: true, isFree: true })
-    expect(await readAnswer(pool, box, claim.id)).toBeUndefined()
+    expect(await read(pool, box, claim.id)).toBeUndefined()
   })
 
   test('a long answer is sealed in steps and stored by itself, unless its claim was taken over', async () => {
@@ -122,7 +128,7 @@ describe.each(listTestServers())('answers of idempotency keys on $label', server
     const bytes = Buffer.alloc(3_000_000, 'answer')
     const sealed = runAtOnce(sealAnswer(box, { claimId: first.id, bytes }))
     expect(await keepSealedAnswer(pool, sealed)).toBe(true)
-    const stored = await readAnswer(pool, box, first.id)
+    const stored = await read(pool, box, first.id)
     expect(stored?.bytes.equals(bytes)).toBe(true)
     expect(stored?.leftMs).toBeGreaterThan(23.9 * 3_600_000)
     expect(await find(first)).toMatchObject({ isKept: true, bytes: bytes.length })
@@ -130,6 +136,21 @@ describe.each(listTestServers())('answers of idempotency keys on $label', server
     await takeOverClaim(pool, toClaim({ hash: other.hash }), other.id)
     expect(await keepSealedAnswer(pool, { ...sealed, claimId: other.id })).toBe(false)
   })
+
+  test.each([1, PIECE_BYTES - 37, PIECE_BYTES - 36, 5 * PIECE_BYTES])(
+    'an answer of %i bytes is read in pieces as it was stored',
+    async length => {
+      const { pool } = database
+      const claim = toClaim()
+      await insertClaim(pool, claim)
+      const bytes = randomBytes(length)
+      await keepAnswer(pool, box, claim.id, bytes)
+      const pieces = (await readAnswer(pool, claim.id))?.pieces ?? []
+      expect(pieces.length).toBe(Math.ceil((length + 37) / PIECE_BYTES))
+      for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(PIECE_BYTES)
+      expect((await read(pool, box, claim.id))?.bytes.equals(bytes)).toBe(true)
+    },
+  )
 
   test('expired answers and abandoned claims are removed', async () => {
     const { pool } = database
@@ -171,7 +192,7 @@ describe.each(listTestServers())('answers of idempotency keys on $label', server
     do lastId = (await resealBatch(db, column, during, lastId)).lastId
     while (lastId !== undefined)
     const after = openSecretBox(newKey, systemRandom)
-    for (const { id } of claims) expect((await readAnswer(pool, after, id))?.bytes).toEqual(BYTES)
+    for (const { id } of claims) expect((await read(pool, after, id))?.bytes).toEqual(BYTES)
     expect(await retireMasterKeys(db, [box.keyId], new Date())).toBe(true)
     await expect(keepAnswer(pool, box, open.id, BYTES)).rejects.toThrow('rotated out')
     expect(await keepAnswer(pool, after, open.id, BYTES)).toBe(true)

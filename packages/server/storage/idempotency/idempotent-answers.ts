@@ -139,21 +139,40 @@ export async function keepSealedAnswer(
   return rowCount === 1
 }
 
-/** Returns an answer and for how long it is still kept; undefined if it is gone. Throws SecretBoxError. */
-export async function readAnswer(
-  pool: Pool,
-  secretBox: SecretBox,
-  claimId: string,
-): Promise<{ readonly bytes: Buffer; readonly leftMs: number } | undefined> {
-  const { rows } = await pool.query<{ sealed: Buffer; left_ms: number }>({
+/** An answer as it was read. */
+export interface ReadAnswer {
+  readonly claimId: string
+  /** What is sealed, in pieces. */
+  readonly pieces: readonly Buffer[]
+  /** For how long it is still kept, in milliseconds. */
+  readonly leftMs: number
+}
+
+/** The bytes of a piece of what is sealed. */
+export const PIECE_BYTES = 256 * 1024
+
+/**
+ * Returns an answer; undefined if it is gone. In pieces, since one value of 16 MiB comes as text of 32 MiB, which pg reads in one tick of
+ * 50 ms: each piece is a row, and rows are read as they arrive. One statement, so that all pieces are of one state of the row.
+ */
+export async function readAnswer(pool: Pool, claimId: string): Promise<ReadAnswer | undefined> {
+  const { rows } = await pool.query<{ at: number; piece: Buffer; left_ms: number }>({
     name: 'read_idempotent_answer',
-    text: `select answer_cipher as sealed, (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms
-      from idempotent_answers where id = $1 and expires_at > now()`,
-    values: [claimId],
+    text: `select at, substring(answer_cipher from at * $2 + 1 for $2) as piece,
+        (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms
+      from idempotent_answers, generate_series(0, (octet_length(answer_cipher) - 1) / $2) at
+      where id = $1 and expires_at > now()`,
+    values: [claimId, PIECE_BYTES],
   })
-  const row = rows[0]
+  const [row] = rows
   if (row === undefined) return undefined
-  return { bytes: secretBox.openBytes(row.sealed, toContext(claimId)), leftMs: row.left_ms }
+  const pieces = rows.sort((a, b) => a.at - b.at).map(({ piece }) => piece)
+  return { claimId, pieces, leftMs: row.left_ms }
+}
+
+/** Opens an answer, and yields after each piece. Throws SecretBoxError. */
+export function* openAnswer(secretBox: SecretBox, { claimId, pieces }: ReadAnswer): Generator<void, Buffer> {
+  return yield* secretBox.openSteps(pieces, toContext(claimId))
 }
 
 /** Removes claims without an answer, which frees their keys. */

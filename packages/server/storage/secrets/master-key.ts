@@ -89,6 +89,14 @@ export function openFileSecretBox(dataDir: string, random: Random): SecretBox {
     sign: (bytes, purpose) => box.sign(bytes, purpose),
     open: (sealed, context) => openBytes(sealed, context).toString('utf8'),
     openBytes,
+    *openSteps(sealed, context) {
+      try {
+        return yield* box.openSteps(sealed, context)
+      } catch (error) {
+        if (!(error instanceof UnknownMasterKeyError)) throw error
+        return yield* reload().openSteps(sealed, context)
+      }
+    },
   }
 }
 
