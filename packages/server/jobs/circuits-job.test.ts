@@ -35,7 +35,7 @@ test('stores the last of several changes of a circuit, which opens if one of the
   await job.close()
 })
 
-test('stores circuits of owners in turns, of which one may have a thousand waiting', async () => {
+test('stores circuits of organizations in turns, of which one may have a thousand waiting', async () => {
   const { job, stored, errors } = open()
   for (let n = 0; n < 1_500; n++) job.note('greedy', circuit('c', `m${n}`))
   job.note('other', circuit('d'))
@@ -56,7 +56,7 @@ test('stores the circuits of others in the same run if one cannot be stored, and
   job.note('b', circuit('good', 'two'))
   await vi.advanceTimersByTimeAsync(1_000)
   expect(stored).toEqual(['good/one opening', 'good/two opening'])
-  expect(errors).toMatchObject([{ owner: 'a', waiting: 3 }])
+  expect(errors).toMatchObject([{ orgId: 'a', waiting: 3 }])
   isDown = false
   await job.close()
   expect(stored.at(-1)).toBe('bad/m opening')

@@ -24,8 +24,8 @@ export interface CircuitsJobOptions<C extends NotedCircuit> {
 }
 
 export interface CircuitsJob<C extends NotedCircuit> {
-  /** Notes a change, which is stored within about a second. `owner`: whose turn it takes. Returns at once, never throws. */
-  note(owner: string, circuit: C): void
+  /** Notes a change, which is stored within about a second. `orgId`: whose turn it takes. Returns at once, never throws. */
+  note(orgId: string, circuit: C): void
   /** Stores what was noted, and ends. */
   close(): Promise<void>
 }
@@ -43,16 +43,16 @@ export function openCircuitsJob<C extends NotedCircuit>(options: CircuitsJobOpti
   })
   const pace = new LogPace()
 
-  function note(owner: string, circuit: C): void {
+  function note(orgId: string, circuit: C): void {
     const { credentialId, model } = circuit
-    if (lines.add(owner, `${credentialId}/${model}`, circuit)) return
+    if (lines.add(orgId, `${credentialId}/${model}`, circuit)) return
     const message = 'too many circuits wait to be stored; this change is not'
     if (pace.isDue(performance.now())) log.error({ credentialId, model }, message)
   }
 
   function flush(): Promise<void> {
-    return lines.drain(store, (error, owner) =>
-      log.error({ err: error, owner, waiting: lines.size }, 'a circuit could not be stored; retrying'),
+    return lines.drain(store, (error, orgId) =>
+      log.error({ err: error, orgId, waiting: lines.size }, 'a circuit could not be stored; retrying'),
     )
   }
 

@@ -5,7 +5,7 @@ import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness
 import { type CircuitMessages, openCircuitMessages } from './circuit-messages.ts'
 
 describe.skipIf(redisProgram === undefined)('circuits of several gateway processes', () => {
-  const name = { credentialId: 'c', provider: 'p', model: 'm' }
+  const name = { orgId: 'o', credentialId: 'c', provider: 'p', model: 'm' }
   let redis: TestRedis
   const open: CircuitMessages[] = []
   const openNode = (): { node: CircuitMessages; received: CircuitUpdate[] } => {

@@ -1,4 +1,5 @@
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../core/attempts/circuit-sharing.ts'
+import type { CircuitName } from '../core/attempts/circuit.ts'
+import type { CircuitSharing, CircuitUpdate } from '../core/attempts/circuit-sharing.ts'
 import { type OnException, runGuarded, throwLater } from '../core/on-exception.ts'
 import { openRedis } from './open-redis.ts'
 
@@ -71,10 +72,10 @@ function parse(text: string, self: string): CircuitUpdate | undefined {
     return undefined
   }
   if (typeof value !== 'object' || value === null || value.from === self) return undefined
-  const { credentialId, provider, model, change, restMs, updatedAt, retryInMs, openForMs, failureRate } =
-    value
-  if (!isName(credentialId) || !isName(provider) || !isName(model)) return undefined
-  const name = { credentialId, provider, model }
+  const { orgId, credentialId, provider, model } = value
+  if (!isName(orgId) || !isName(credentialId) || !isName(provider) || !isName(model)) return undefined
+  const name = { orgId, credentialId, provider, model }
+  const { change, restMs, updatedAt, retryInMs, openForMs, failureRate } = value
   if (change === 'close') return { ...name, change }
   if (change === 'rest' && isNumber(restMs) && isNumber(updatedAt))
     return { ...name, change, restMs, updatedAt }

@@ -27,8 +27,7 @@ export function openCircuits(parts: AppParts): Circuits {
         { credentialId, provider, model, failureRate },
         transition === 'opened' ? 'a circuit opened' : 'a circuit closed',
       )
-    // A circuit does not know its organization; a credential has few of them.
-    job.note(credentialId, toStored(circuit, transition === 'opened', retryAt))
+    job.note(circuit.orgId, toStored(circuit, transition === 'opened', retryAt))
   }
   const now = systemClock.now
   if (config.redisUrl === undefined) {

@@ -41,7 +41,7 @@ test('workers that are linked to one supervisor share limits, cancels, circuits,
   connectCancellations(two.calls, { ...common, cancelLocal: (_, requestId) => requestId === 'b' })
   expect(await cancel('environment', 'b', null)).toBe(true)
 
-  const name = { credentialId: 'c', provider: 'p', model: 'm' }
+  const name = { orgId: 'o', credentialId: 'c', provider: 'p', model: 'm' }
   connectCircuits(one.calls, () => {}).publish({ ...name, change: 'rest', restMs: 60_000, updatedAt: 0 })
   const learned: string[] = []
   connectCircuits(two.calls, ({ change }) => void learned.push(change))

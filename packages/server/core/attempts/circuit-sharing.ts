@@ -1,11 +1,4 @@
-import type { OpenState } from './circuit.ts'
-
-/** The circuit that a message is about. */
-export interface CircuitName {
-  readonly credentialId: string
-  readonly provider: string
-  readonly model: string
-}
+import type { CircuitName, OpenState } from './circuit.ts'
 
 /** A circuit change that another process published. `updatedAt`: of the credential that rests. */
 export type CircuitUpdate =

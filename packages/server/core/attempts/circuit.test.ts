@@ -6,7 +6,7 @@ let now: number
 let circuit: Circuit
 beforeEach(() => {
   now = START
-  circuit = new Circuit({ credentialId: 'c', provider: 'p', model: 'm' }, now)
+  circuit = new Circuit({ orgId: 'o', credentialId: 'c', provider: 'p', model: 'm' }, now)
 })
 
 const fail = (source?: string) => circuit.noteFailure(now, source, false)
@@ -62,7 +62,7 @@ describe('a closed circuit', () => {
       for (let n = 0; n < 4; n++) expect(fail(user)).toBeUndefined()
     }
     expect(fail('eve')).toBe('opened')
-    circuit = new Circuit({ credentialId: 'c', provider: 'p', model: 'm' }, now)
+    circuit = new Circuit({ orgId: 'o', credentialId: 'c', provider: 'p', model: 'm' }, now)
     for (let n = 1; n < MIN_CALLS; n++) expect(fail()).toBeUndefined()
     expect(fail()).toBe('opened')
   })
@@ -82,7 +82,7 @@ describe('a closed circuit', () => {
     // Failures that no request can have caused count all the same.
     for (let n = 0; n < 15; n++) fail()
     expect(fail()).toBe('opened')
-    circuit = new Circuit({ credentialId: 'c', provider: 'p', model: 'm' }, now)
+    circuit = new Circuit({ orgId: 'o', credentialId: 'c', provider: 'p', model: 'm' }, now)
     for (const user of ['ann', 'ben', 'cat']) {
       fail('m1')
       circuit.noteSuccess(now, true, user)

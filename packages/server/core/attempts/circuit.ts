@@ -23,6 +23,15 @@ const MAX_DOUBTFUL = 48
 /** The number of end users with such failures that shows that the target fails, even if other end users succeed. */
 const MANY_SOURCES = 16
 
+/** What names a circuit. */
+export interface CircuitName {
+  /** Whose credential it is. */
+  readonly orgId: string
+  readonly credentialId: string
+  readonly provider: string
+  readonly model: string
+}
+
 /** What may be done with a circuit's target: call it, call it once as a probe, or leave it alone. */
 export type Admission = 'admitted' | 'probe' | 'open' | 'resting'
 /** What a call's outcome changed. */
@@ -32,7 +41,8 @@ export type Transition = 'opened' | 'reopened' | 'closed' | undefined
  * The circuit of one model with one credential. It opens when too many calls in the window fail, lets one probe through
  * at a time, and closes when a call succeeds. All times are arguments, in Unix milliseconds.
  */
-export class Circuit {
+export class Circuit implements CircuitName {
+  readonly orgId: string
   readonly credentialId: string
   readonly provider: string
   readonly model: string
@@ -61,7 +71,8 @@ export class Circuit {
   /** End users that failed none of late, but had a success. Kept while others fail. undefined: none so far. */
   #healthy: EndUserFailure[] | undefined
 
-  constructor(of: { credentialId: string; provider: string; model: string }, now: number) {
+  constructor(of: CircuitName, now: number) {
+    this.orgId = of.orgId
     this.credentialId = of.credentialId
     this.provider = of.provider
     this.model = of.model

@@ -1,32 +1,28 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
+import type { ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
-import type { Target } from '@rideau/llm/upstream/target'
-import type { RequestContext } from '../request/request-context.ts'
+import type { EncodedRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import {
   attemptWhole,
   parseAnswer,
   reportsError,
+  STOPPED,
   toErrorText,
   unreadable,
   type WatchedContext,
   type WholeAnswer,
 } from './attempt-whole.ts'
 import { callWritten } from './authorize-written.ts'
+import { ImageBodies, type ImageCalls } from './image-bodies.ts'
 import { toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
-export interface ImageAttempt {
-  readonly ctx: RequestContext
+export interface ImageAttempt extends ImageCalls {
   readonly transport: Transport
-  readonly format: ImageFormat
   readonly decodeError: ClientFormat['decodeError']
-  readonly target: Target
-  readonly request: ImageRequest
   readonly sender: Sender
-  readonly dropped: readonly string[]
   /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number
   /** Unix milliseconds. */
@@ -42,8 +38,9 @@ export interface ImageResult {
   readonly withheld: ImageUsage | undefined
 }
 
-/** Concurrent calls of one request to a provider that limits the images of a call. */
+/** Concurrent calls of one request to a provider that limits the images of a call. Fewer where there is no memory for the bodies of so many. */
 const MAX_PARALLEL = 5
+const STOPPED_CALL: AttemptResult<never> & { ok: false } = { ok: false, error: STOPPED }
 
 /**
  * One attempt at all images. Splits them into as many calls as the provider's limit requires, and starts no further
@@ -58,6 +55,7 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
     counts.push(Math.min(maxImages, remaining))
   const replies: ImageReply[] = []
   const group = new WatchGroup(ctx)
+  const bodies = new ImageBodies(options, group)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
   let abandoned = 0
   const withheld: ImageUsage[] = []
@@ -66,28 +64,30 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   const work = async (): Promise<void> => {
     while (failure === undefined && next < counts.length) {
       const index = next++
-      const result = await attemptOne(
-        options,
-        { ...request, n: counts[index] as number },
-        group.open(),
-        withheld,
-      )
+      const n = counts[index] as number
+      const encoded = await bodies.write(n)
+      const result =
+        encoded === undefined
+          ? STOPPED_CALL
+          : await attemptOne(options, { ...request, n }, encoded, group.open(), withheld)
       if (result.ok) {
         replies[index] = result.value
         status = result.status
       } else {
         failure ??= result
-        if (result.charge !== undefined) abandoned += counts[index] as number
+        if (result.charge !== undefined) abandoned += n
       }
     }
   }
   try {
-    await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, counts.length) }, work))
+    const others = await bodies.acquire(counts[0] as number, Math.min(MAX_PARALLEL, counts.length) - 1)
+    await Promise.all(Array.from({ length: 1 + others }, work))
   } catch (error) {
     // A call threw an exception of the gateway's own: the other calls are useless.
     group.stop()
     throw error
   } finally {
+    bodies.release()
     group.close()
   }
   const completed = Object.values(replies)
@@ -97,12 +97,12 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
 }
 
 function attemptOne(
-  { transport, format, decodeError, target, sender, dropped, timeoutMs, now }: ImageAttempt,
+  { transport, format, decodeError, target, sender, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
+  encoded: EncodedRequest,
   ctx: WatchedContext,
   withheld: ImageUsage[],
 ): Promise<AttemptResult<ImageReply>> {
-  const encoded = format.encodeRequest(part, target, dropped)
   const granted = { isStream: false, choices: part.n, maxOutputTokens: undefined }
   const read = (answer: WholeAnswer): AttemptResult<ImageReply> => {
     const { status, readHeaders } = answer

@@ -16,7 +16,7 @@ import {
 } from '../../core/attempts/retry.ts'
 import { toUpstreamFault } from '../../core/attempts/upstream-fault.ts'
 import { randomShare } from '../../core/random-share.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext, RequestContext } from '../request/request-context.ts'
 import { latencyKey, type ResolvedTarget, type TargetSelection } from '../targets/target-selection.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -33,7 +33,7 @@ const DEFAULT_TIMEOUT_MS = 300_000
  * the calls are not the ones that circuits are for.
  */
 export async function attemptTargets<P extends ResolvedTarget, T>(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   deps: AttemptDeps,
   selection: TargetSelection<P>,
   attempt: Attempt<P, T>,

@@ -51,6 +51,17 @@ export async function callWritten<T>(
   return written === undefined ? { ok: false, error: STOPPED } : call(written)
 }
 
+/**
+ * Returns a request with its body written, for several calls. Returns a promise if that takes turns, which settles as that of
+ * `authorizeWritten`.
+ */
+export function writeRequest(
+  encoded: EncodedRequest,
+  ctx: WatchedContext,
+): UpstreamRequest | Promise<UpstreamRequest | undefined> {
+  return isWritten(encoded) ? withType(encoded) : write(encoded, ctx)
+}
+
 interface WrittenRequest extends UpstreamRequest, Pick<EncodedRequest, 'contentType'> {}
 
 function isWritten(request: EncodedRequest): request is WrittenRequest & EncodedRequest {
@@ -68,10 +79,11 @@ function isDigested(body: Buffer, target: Target): boolean {
   return body.length > SHORT_BYTES && isSigned(target)
 }
 
+/** `target`: whose signature the body is digested for. Absent: it is digested later. */
 async function write(
   encoded: EncodedRequest,
   ctx: WatchedContext,
-  target: Target,
+  target?: Target,
 ): Promise<UpstreamRequest | undefined> {
   let isStopped = false
   ctx.watch(undefined, () => {
@@ -82,7 +94,7 @@ async function write(
     const body = await writeBody(encoded.body, ctx, findStop, WRITTEN_REQUEST_BYTES)
     if (isStopped) return undefined
     const request = withType({ ...encoded, body })
-    if (!isDigested(body, target)) return request
+    if (target === undefined || !isDigested(body, target)) return request
     const bodyDigest = await digestBody(body, ctx, findStop)
     return findStop() ? undefined : { ...request, bodyDigest }
   } finally {

@@ -1,5 +1,6 @@
-import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/attempts/circuit.ts'
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
+import { FairCache } from '../../core/admission/fair-cache.ts'
+import { Circuit, type CircuitName, PROBE_LEASE_MS, type Transition } from '../../core/attempts/circuit.ts'
+import type { CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
 import type { Rest } from '../../core/attempts/credential-rest.ts'
 import type { FailureEvidence } from '../../core/attempts/failure-evidence.ts'
 import type { Credential } from '../../core/tenancy/tenancy.ts'
@@ -21,20 +22,35 @@ export interface CircuitsOptions {
 
 /** A circuit that was not used for this long is forgotten. */
 export const IDLE_MS = 10 * 60_000
-const SWEEP_MS = 60_000
+/** The credentials whose circuits are looked at for idle ones whenever a circuit is created. A constant, so that none takes long. */
+const LOOKS = 8
 export const MAX_CIRCUITS = 20_000
+/** A use counts as one in the order of uses if the last one is at least as long ago. */
+const USE_MS = 1_000
 /** A caller may name any model of some providers, so that one credential must not fill the table. */
 export const MAX_MODELS = 64
 
 /** Why an attempt may be made: its circuit is closed, it is the probe, or there is nothing else to attempt. */
 export type AdmittedAs = 'admitted' | 'probe' | 'forced'
 
-/** The circuits of this process, by credential and model. A credential belongs to one environment. */
+/** Whose request a call was: a request context. */
+export interface CircuitUser {
+  readonly environment: { readonly orgId: string }
+  /** undefined: of nobody in particular. */
+  readonly endUser: { readonly id: string } | undefined
+}
+
+/**
+ * The circuits of this process, by credential and model. A credential belongs to one environment. Where there is no room for more, the
+ * organization with the most loses the one that it used least recently, so that none takes a circuit from one that has fewer.
+ */
 export class Circuits {
   readonly #options: CircuitsOptions
   readonly #byCredential = new Map<string, Map<string, Circuit>>()
-  #size = 0
-  #sweptAt = 0
+  /** The same circuits, shared among organizations. */
+  readonly #shares = new FairCache<Circuit>(MAX_CIRCUITS, (_, circuit) => this.#forget(circuit))
+  /** Where the search for idle circuits goes on. */
+  #sweep = this.#byCredential.values()
   /** Since the start, by this process. */
   openings = 0
   skips = 0
@@ -74,36 +90,34 @@ export class Circuits {
     this.#options.sharing?.releaseProbe(circuit)
   }
 
-  /** `endUserId`: whose request it was; undefined: of nobody in particular. */
-  noteSuccess(credential: Credential, model: string, as: AdmittedAs, endUserId?: string): void {
-    const circuit = this.#findOrCreate(credential, model)
+  noteSuccess(user: CircuitUser, credential: Credential, model: string, as: AdmittedAs): void {
+    const circuit = this.#findOrCreate(user.environment.orgId, credential, model)
     if (circuit === undefined) return
-    this.#note(circuit, circuit.noteSuccess(this.now, as === 'admitted', endUserId), as)
+    this.#note(circuit, circuit.noteSuccess(this.now, as === 'admitted', user.endUser?.id), as)
   }
 
-  /** `endUserId`: whose request it was; undefined: of nobody in particular. */
   noteFailure(
+    user: CircuitUser,
     credential: Credential,
     model: string,
     as: AdmittedAs,
     evidence: FailureEvidence,
-    endUserId: string | undefined,
   ): void {
-    const circuit =
-      evidence === 'none' ? this.find(credential.id, model) : this.#findOrCreate(credential, model)
-    if (circuit === undefined) return
     if (evidence === 'none') {
-      if (as === 'probe') this.releaseProbe(circuit)
+      const known = as === 'probe' ? this.find(credential.id, model) : undefined
+      if (known !== undefined) this.releaseProbe(known)
       return
     }
-    const source = evidence === 'doubtful' ? endUserId : undefined
+    const circuit = this.#findOrCreate(user.environment.orgId, credential, model)
+    if (circuit === undefined) return
+    const source = evidence === 'doubtful' ? user.endUser?.id : undefined
     this.#note(circuit, circuit.noteFailure(this.now, source, as === 'probe'), as)
   }
 
-  /** Lets a credential rest that its provider limits or refuses. `endUserId`: see noteFailure. */
-  rest(credential: Credential, model: string, { ms, isDoubtful }: Rest, endUserId: string | undefined): void {
-    const circuit = this.#findOrCreate(credential, model)
-    if (circuit === undefined || (isDoubtful && !circuit.confirmsRefusal(endUserId))) return
+  /** Lets a credential rest that its provider limits or refuses. */
+  rest(user: CircuitUser, credential: Credential, model: string, { ms, isDoubtful }: Rest): void {
+    const circuit = this.#findOrCreate(user.environment.orgId, credential, model)
+    if (circuit === undefined || (isDoubtful && !circuit.confirmsRefusal(user.endUser?.id))) return
     const { updatedAt } = credential
     const restMs = circuit.rest(this.now, ms, updatedAt)
     this.#options.sharing?.publish({ ...toName(circuit), change: 'rest', restMs, updatedAt })
@@ -111,10 +125,9 @@ export class Circuits {
 
   /** Applies what another process announced. */
   apply(update: CircuitUpdate): void {
-    const { credentialId, provider, model } = update
-    const known = this.find(credentialId, model)
-    if (update.change === 'close') return known?.close(this.now)
-    const circuit = known ?? this.#create(credentialId, provider, model)
+    const { orgId, credentialId, provider, model } = update
+    if (update.change === 'close') return this.find(credentialId, model)?.close(this.now)
+    const circuit = this.#findOrCreate(orgId, { id: credentialId, provider }, model)
     if (update.change === 'rest') circuit?.rest(this.now, update.restMs, update.updatedAt)
     else circuit?.openAs(this.now, update)
   }
@@ -137,21 +150,26 @@ export class Circuits {
     sharing.publish({ ...toName(circuit), change: 'open', retryInMs, openForMs, failureRate })
   }
 
-  #findOrCreate({ id, provider }: Credential, model: string): Circuit | undefined {
-    return this.find(id, model) ?? this.#create(id, provider, model)
+  /** Returns undefined while the credential has as many open circuits as it may have: its calls are then made as if there were none. */
+  #findOrCreate(
+    orgId: string,
+    { id, provider }: Pick<Credential, 'id' | 'provider'>,
+    model: string,
+  ): Circuit | undefined {
+    const known = this.find(id, model)
+    if (known === undefined) return this.#create({ orgId, credentialId: id, provider, model })
+    if (Math.abs(this.now - known.usedAt) >= USE_MS) this.#shares.use(orgId, toKey(known))
+    return known
   }
 
-  /** Returns undefined while the table is full: calls are then made as if there were no circuits. */
-  #create(credentialId: string, provider: string, model: string): Circuit | undefined {
-    const { now } = this
-    if (now - this.#sweptAt >= SWEEP_MS || now < this.#sweptAt) this.#sweep(now)
-    const models = this.#byCredential.get(credentialId)
+  #create(name: CircuitName): Circuit | undefined {
+    this.#forgetIdle()
+    const models = this.#byCredential.get(name.credentialId)
     if (models !== undefined && models.size >= MAX_MODELS && !this.#dropOldestClosed(models)) return undefined
-    if (this.#size >= MAX_CIRCUITS) return undefined
-    const circuit = new Circuit({ credentialId, provider, model }, now)
-    if (models === undefined) this.#byCredential.set(credentialId, new Map([[model, circuit]]))
-    else models.set(model, circuit)
-    this.#size++
+    const circuit = new Circuit(name, this.now)
+    if (models === undefined) this.#byCredential.set(name.credentialId, new Map([[name.model, circuit]]))
+    else models.set(name.model, circuit)
+    this.#shares.set(name.orgId, toKey(name), circuit)
     return circuit
   }
 
@@ -162,23 +180,37 @@ export class Circuits {
     }
     if (oldest === undefined) return false
     models.delete(oldest.model)
-    this.#size--
+    this.#shares.delete(toKey(oldest))
     return true
   }
 
-  #sweep(now: number): void {
-    this.#sweptAt = now
-    for (const [credentialId, models] of this.#byCredential) {
-      for (const [model, { usedAt }] of models) {
-        if (now - usedAt < IDLE_MS) continue
-        models.delete(model)
-        this.#size--
+  #forgetIdle(): void {
+    const { now } = this
+    for (let look = 0; look < LOOKS; look++) {
+      const { done, value } = this.#sweep.next()
+      if (done === true) {
+        this.#sweep = this.#byCredential.values()
+        return
       }
-      if (models.size === 0) this.#byCredential.delete(credentialId)
+      for (const circuit of value.values()) {
+        if (now - circuit.usedAt < IDLE_MS) continue
+        this.#shares.delete(toKey(circuit))
+        this.#forget(circuit)
+      }
     }
+  }
+
+  #forget({ credentialId, model }: Circuit): void {
+    const models = this.#byCredential.get(credentialId)
+    models?.delete(model)
+    if (models?.size === 0) this.#byCredential.delete(credentialId)
   }
 }
 
-function toName({ credentialId, provider, model }: Circuit): CircuitName {
-  return { credentialId, provider, model }
+function toKey({ credentialId, model }: CircuitName): string {
+  return `${credentialId} ${model}`
+}
+
+function toName({ orgId, credentialId, provider, model }: Circuit): CircuitName {
+  return { orgId, credentialId, provider, model }
 }

@@ -7,7 +7,7 @@ import { orderByWeight } from '../../core/models/order-targets.ts'
 import { orderByRendezvous } from '../../core/models/rendezvous.ts'
 import { randomShare } from '../../core/random-share.ts'
 import type { Credential } from '../../core/tenancy/tenancy.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ResolvedTarget, TargetSelection } from '../targets/target-selection.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AdmittedAs, Circuits } from './circuits.ts'
@@ -31,7 +31,7 @@ const NONE: readonly never[] = []
  * those that rest. If nothing else is left, it chooses the one of them that is due first.
  */
 export class TargetCursor<P extends ResolvedTarget> {
-  readonly #ctx: RequestContext
+  readonly #ctx: IdentifiedContext
   readonly #deps: AttemptDeps
   readonly #selection: TargetSelection<P>
   /** undefined: the calls say nothing about the targets, and no circuit matters to them. */
@@ -55,7 +55,7 @@ export class TargetCursor<P extends ResolvedTarget> {
   #forgiven = 0
 
   constructor(
-    ctx: RequestContext,
+    ctx: IdentifiedContext,
     selection: TargetSelection<P>,
     circuits: Circuits | undefined,
     deps: AttemptDeps,
@@ -167,18 +167,17 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   noteSuccess(): void {
-    this.#circuits?.noteSuccess(this.credential, this.target.model, this.#as, this.#ctx.endUser?.id)
+    this.#circuits?.noteSuccess(this.#ctx, this.credential, this.target.model, this.#as)
   }
 
   noteFailure(evidence: FailureEvidence): void {
     const counted = this.#isFailureNoted ? 'none' : evidence
     if (evidence !== 'none') this.#isFailureNoted = true
-    const { model } = this.target
-    this.#circuits?.noteFailure(this.credential, model, this.#as, counted, this.#ctx.endUser?.id)
+    this.#circuits?.noteFailure(this.#ctx, this.credential, this.target.model, this.#as, counted)
   }
 
   noteRest(rest: Rest): void {
-    this.#circuits?.rest(this.credential, this.target.model, rest, this.#ctx.endUser?.id)
+    this.#circuits?.rest(this.#ctx, this.credential, this.target.model, rest)
   }
 
   #findCircuit(): Circuit | undefined {

@@ -91,3 +91,18 @@ test.each<[string, string[]]>([
   })
   expect(usedMs).toBeLessThan(30)
 })
+
+test('a long file is decoded in steps, as it is at once', () => {
+  // Its format is not found before all of it is decoded.
+  const start = Buffer.from(wav(1), 'base64')
+  const junk = Buffer.alloc(8 + 100_000)
+  junk.write('JUNK', 0, 'latin1')
+  junk.writeUInt32LE(100_000, 4)
+  const file = Buffer.concat([start.subarray(0, 12), junk, start.subarray(12), Buffer.alloc(3_000_000)])
+  const data = file.toString('base64').replace('AAAA', 'A!AA\nA')
+  const measuring = measureAudio(hearing(heard(data)))
+  let steps = 0
+  while (measuring.next().done !== true) steps++
+  expect(steps).toBeGreaterThan(60)
+  expect(countHeard(heard(data))).toBe(0)
+})

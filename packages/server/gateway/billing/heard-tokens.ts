@@ -1,6 +1,7 @@
 import { measureSeconds } from '@rideau/llm/audio/audio-length'
 import { findAudioType } from '@rideau/llm/audio/audio-type'
 import { findWavFormat } from '@rideau/llm/audio/wav-format'
+import { decodeBase64 } from '@rideau/llm/json/base64'
 import { toObject, toText } from '@rideau/llm/json/json-value'
 import { runAtOnce } from '@rideau/llm/json/run-at-once'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
@@ -41,7 +42,7 @@ export function hearAudio(request: ChatRequest): Audio {
   return known.get(request) ?? runAtOnce(measure(request))
 }
 
-/** Does what hearAudio does, in steps: decoding a part takes up to 12 ms, all else a millisecond. What it finds is known from then on. */
+/** Does what hearAudio does, in steps of a few milliseconds at most. What it finds is known from then on. */
 export function* measureAudio(request: ChatRequest): Generator<void, Audio> {
   const audio = yield* measure(request)
   known.set(request, audio)
@@ -89,9 +90,20 @@ function isUncompressed(data: string): boolean {
 
 /** Returns the most seconds of audio in base64; 0 if its bytes count it. */
 function* measureData(data: string): Generator<void, number> {
-  const file = Buffer.from(data, 'base64')
-  yield
+  const file = yield* decode(data)
   return findWavFormat(file)?.isUncompressed === true ? 0 : yield* measureSeconds(file)
+}
+
+/** Returns the bytes of a text in base64. Where it has characters that are skipped, 8 Mi of them took 12 ms at once. */
+function* decode(data: string): Generator<void, Buffer> {
+  const bytes = decodeBase64(data)
+  if (Buffer.isBuffer(bytes)) return bytes
+  const pieces: Buffer[] = []
+  for (const piece of bytes.pieces()) {
+    pieces.push(piece)
+    yield
+  }
+  return Buffer.concat(pieces)
 }
 
 /**

@@ -79,14 +79,23 @@ export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
 
   /** Acquires more bytes for the request's body. Returns the fault to answer if there is no room for them. */
   acquire(bytes: number): Fault | undefined {
+    if (this.tryAcquire(bytes)) return undefined
+    this.#issuer.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
+    return tooManyOpen('The bodies that this credential sends at once are too large together.')
+  }
+
+  /** Acquires more bytes as `acquire` does, for a request that can do without them. Returns false if there is no room for them. */
+  tryAcquire(bytes: number): boolean {
     const total = this.#bytes + bytes
     const more = toCounted(total) - toCounted(this.#bytes)
-    if (more > 0 && !acquire(this.#credential.bytes, more)) {
-      this.#issuer.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
-      return tooManyOpen('The bodies that this credential sends at once are too large together.')
-    }
+    if (!this.#isOpen || (more > 0 && !acquire(this.#credential.bytes, more))) return false
     this.#bytes = total
-    return undefined
+    return true
+  }
+
+  /** Releases bytes of a body that are no longer in memory. */
+  release(bytes: number): void {
+    this.releaseAbove(this.#bytes - bytes)
   }
 
   /** Releases what the body held, except `kept` bytes: the others are no longer in memory. */

@@ -5,18 +5,25 @@ import { LargeLoads } from './large-loads.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function open(records: Record<string, number>, listed: Record<string, number> = {}) {
+/** `records` and the names that are `listed` of an environment, by its id; `own`: what else it has. */
+function open(
+  records: Record<string, number>,
+  listed: Record<string, number> = {},
+  own: { allowedModels?: readonly string[]; plans?: readonly object[] } = {},
+) {
   const begun: string[] = []
   const loads = new LargeLoads(
     async id => {
       begun.push(id)
       const limits = Array.from({ length: records[id] ?? 0 })
-      const policies = { limits, quotas: [], budgets: [], plans: [] }
+      const policies = { limits, quotas: [], budgets: [], plans: own.plans ?? [] }
       return {
         ...{
           id,
           orgId: `org of ${id}`,
           policies,
+          allowedModels: own.allowedModels ?? null,
+          allowedOrigins: [],
           aliases: new Map(),
           customModels: new Map(),
           credentials: [{ discovered: { size: listed[id] ?? 0 } }],
@@ -43,6 +50,23 @@ test('one whose credentials list 20,000 models rests too', async () => {
   await vi.advanceTimersByTimeAsync(100)
   await again
   expect(begun).toHaveLength(2)
+})
+
+test.each([
+  ['whose plans allow', { plans: Array(20).fill({ allowedModels: Array(1_000).fill('m') }) }],
+  ['that allows', { allowedModels: Array(20_000).fill('m') }],
+])('one %s 20,000 models rests too, and one without such lists does not', async (_, own) => {
+  const { begun, loads } = open({}, {}, own)
+  await loads.load('large')
+  const again = loads.load('large')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(begun).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(100)
+  await again
+  expect(begun).toHaveLength(2)
+  const few = open({}, {}, { plans: Array(900).fill({ allowedModels: null }) })
+  for (let change = 0; change < 3; change++) await few.loads.load('small')
+  expect(few.begun).toHaveLength(3)
 })
 
 test('one with thousands of records is loaded again after a rest, once for all that ask meanwhile', async () => {

@@ -5,7 +5,7 @@ import { FairSlots } from '../../http/fairness/fair-slots.ts'
 const LARGE_RECORDS = 1_000
 /** What a record costs of the event loop, in short ticks: parsing it, and measuring what it takes of memory. */
 const RECORD_MS = 0.02
-/** So many names of a provider's list cost what a record does. */
+/** So many names of a list cost what a record does. */
 const NAMES_PER_RECORD = 20
 /** How long an environment rests after it was loaded, as a multiple of what that cost; at most MAX_REST_MS. */
 const OWN_REST_FACTOR = 9
@@ -24,9 +24,9 @@ interface LargeEnvironment {
 type Load = (id: string) => Promise<Environment | undefined>
 
 /**
- * Paces the loads of environments with thousands of rules, models or credentials, or long lists of models, one after another in turns of organizations: each costs
- * every gateway worker up to 0.3 s, and whoever changes such an environment again and again makes its next
- * request load it anew. Other environments never wait.
+ * Paces the loads of environments with thousands of rules, models or credentials, or long lists of models, one after another in turns
+ * of organizations: each costs every gateway worker up to 0.3 s, and whoever changes such an environment again and again makes its
+ * next request load it anew. Other environments never wait.
  */
 export class LargeLoads {
   readonly #load: Load
@@ -81,11 +81,19 @@ export class LargeLoads {
   }
 }
 
-function countRecords({ policies, aliases, customModels, credentials }: Environment): number {
+function countRecords(environment: Environment): number {
+  const { policies, aliases, customModels, credentials } = environment
   const { limits, quotas, budgets, plans } = policies
   const rules = limits.length + quotas.length + budgets.length + plans.length
-  const names = credentials.reduce((sum, { discovered }) => sum + discovered.size, 0)
-  return rules + aliases.size + customModels.size + credentials.length + Math.floor(names / NAMES_PER_RECORD)
+  const records = rules + aliases.size + customModels.size + credentials.length
+  return records + Math.floor(countNames(environment) / NAMES_PER_RECORD)
+}
+
+/** Counts what stands in the lists of records. Each plan may allow a thousand models. */
+function countNames({ allowedModels, allowedOrigins, credentials, policies }: Environment): number {
+  const own = (allowedModels?.length ?? 0) + allowedOrigins.length
+  const discovered = credentials.reduce((sum, { discovered }) => sum + discovered.size, 0)
+  return policies.plans.reduce((sum, plan) => sum + (plan.allowedModels?.length ?? 0), own + discovered)
 }
 
 async function pause(ms: number): Promise<void> {

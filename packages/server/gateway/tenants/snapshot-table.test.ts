@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 import { SnapshotTable } from './snapshot-table.ts'
 
@@ -30,6 +30,54 @@ test('a dropped environment takes its own tenants and end users with it, and no 
   expect(table.findTenant('k2')?.environment).toBe(other)
   expect(table.findEndUser('e2', 'u')).toBe(endUser)
   table.drop('e2')
+  expect(table.bytes).toBe(0)
+})
+
+afterEach(() => void vi.restoreAllMocks())
+
+/** Returns how many entries of maps and sets are removed one by one when an environment with so many of each is dropped. */
+function countRemovals(size: number): number {
+  const table = new SnapshotTable({ ...BOUNDS, maxTokens: size, maxEndUsers: size, maxBytes: 1e9 })
+  const one = environment('e')
+  for (let at = 0; at < size; at++) {
+    table.keepToken(`t${at}`, tenant(one))
+    table.keepEndUser(one, `u${at}`, endUser)
+  }
+  const removals = [vi.spyOn(Map.prototype, 'delete'), vi.spyOn(Set.prototype, 'delete')]
+  table.drop('e')
+  const count = removals.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+  vi.restoreAllMocks()
+  expect(table.findTenant('t0') ?? table.findEndUser('e', 'u0')).toBeUndefined()
+  return count
+}
+
+test('dropping an environment takes no longer with thousands of tenants and end users than with few', () => {
+  expect(countRemovals(5_000)).toBe(countRemovals(5))
+})
+
+test('what was dropped gives way before what was loaded since, and takes none of that with it', () => {
+  const table = new SnapshotTable({ ...BOUNDS, maxTokens: 4, maxEndUsers: 4 })
+  const [one, other] = [environment('e', 'o'), environment('other', 'o')]
+  for (const id of ['1', '2', '3', '4']) {
+    table.keepToken(id, tenant(one))
+    table.keepEndUser(one, id, endUser)
+  }
+  table.drop('e')
+  expect(table.bytes).toBe(0)
+  const renewed = environment('e', 'o')
+  table.keepToken('1', tenant(renewed))
+  table.keepEndUser(renewed, '1', endUser)
+  for (const id of ['5', '6', '7']) {
+    table.keepToken(id, tenant(other))
+    table.keepEndUser(other, id, endUser)
+  }
+  expect(table.findTenant('1')?.environment).toBe(renewed)
+  expect(table.findTenant('2') ?? table.findEndUser('e', '2')).toBeUndefined()
+  expect(table.findEndUser('e', '1')).toBe(endUser)
+  expect(['5', '6', '7'].map(id => table.findEndUser('other', id))).toEqual(Array(3).fill(endUser))
+  table.drop('e')
+  expect(table.findTenant('1') ?? table.findEndUser('e', '1')).toBeUndefined()
+  table.drop('other')
   expect(table.bytes).toBe(0)
 })
 

@@ -20,21 +20,22 @@ export interface SnapshotBounds {
 }
 
 /** What is in memory of one environment. */
-interface Entry {
+interface Entry<Tenant> {
   readonly id: string
   /** undefined: nothing of it was counted yet. */
   orgId: string | undefined
   /** The environment itself, or the load of it. */
   environment: Promise<Environment | undefined> | undefined
   bytes: number
-  /** The bytes of its tenants by the hashes of their credentials. */
-  readonly tenants: Map<string, number>
-  readonly endUsers: Set<string>
+  /** By the hashes of their credentials. */
+  readonly tenants: Map<string, KeptTenant<Tenant>>
+  /** By endUserKey. */
+  readonly endUsers: Map<string, EndUser>
 }
 
-interface KeptEndUser {
-  readonly environmentId: string
-  readonly endUser: EndUser
+interface KeptTenant<Tenant> {
+  readonly tenant: Tenant
+  readonly bytes: number
 }
 
 /** What a tenant takes besides what its caller holds. */
@@ -50,25 +51,23 @@ const OWN_PART = 1 / 8
  */
 export class SnapshotTable<Tenant extends CallerEntry> {
   readonly #bounds: SnapshotBounds
-  readonly #keys: FairCache<Tenant>
-  /** The tenants of client tokens. Kept apart, since millions of tokens must not evict keys. */
-  readonly #tokens: FairCache<Tenant>
-  /** The end users by environment id and end user id. */
-  readonly #endUsers: FairCache<KeptEndUser>
+  /** What is kept of each credential and end user, by the entry that has it. One that was dropped has nothing any more. */
+  readonly #keys: FairCache<Entry<Tenant>>
+  /** Client tokens. Kept apart, since millions of tokens must not evict keys. */
+  readonly #tokens: FairCache<Entry<Tenant>>
+  readonly #endUsers: FairCache<Entry<Tenant>>
   /** Those loaded first come first. */
-  readonly #environments = new Map<string, Entry>()
+  readonly #environments = new Map<string, Entry<Tenant>>()
   readonly #bytesOf = new Map<string, number>()
   #bytes = 0
 
   constructor(bounds: SnapshotBounds) {
     this.#bounds = bounds
-    const forgetTenant = (hash: string, { environment }: Tenant): void =>
-      this.#forgetTenant(hash, environment)
+    const forgetTenant = (hash: string, entry: Entry<Tenant>): void => this.#forgetTenant(hash, entry)
     this.#keys = new FairCache(bounds.maxKeys, forgetTenant)
     this.#tokens = new FairCache(bounds.maxTokens, forgetTenant)
-    this.#endUsers = new FairCache(bounds.maxEndUsers, (key, { environmentId }) => {
-      const entry = this.#environments.get(environmentId)
-      if (entry?.endUsers.delete(key) === true) this.#forgetIfEmpty(entry)
+    this.#endUsers = new FairCache(bounds.maxEndUsers, (key, entry) => {
+      if (entry.endUsers.delete(key)) this.#forgetIfEmpty(entry)
     })
   }
 
@@ -78,11 +77,12 @@ export class SnapshotTable<Tenant extends CallerEntry> {
   }
 
   findTenant(hash: string): Tenant | undefined {
-    return this.#keys.find(hash) ?? this.#tokens.find(hash)
+    const entry = this.#keys.find(hash) ?? this.#tokens.find(hash)
+    return entry?.tenants.get(hash)?.tenant
   }
 
   findEndUser(environmentId: string, id: string): EndUser | undefined {
-    return this.#endUsers.find(endUserKey(environmentId, id))?.endUser
+    return this.#environments.get(environmentId)?.endUsers.get(endUserKey(environmentId, id))
   }
 
   /** Returns the environment, shared by all of its tenants. A load that fails or finds nothing is forgotten. */
@@ -117,20 +117,23 @@ export class SnapshotTable<Tenant extends CallerEntry> {
 
   keepEndUser({ id: environmentId, orgId }: EnvironmentName, id: string, endUser: EndUser): void {
     const key = endUserKey(environmentId, id)
-    this.#entryOf(environmentId).endUsers.add(key)
-    this.#endUsers.set(orgId, key, { environmentId, endUser })
+    const entry = this.#entryOf(environmentId)
+    entry.endUsers.set(key, endUser)
+    this.#endUsers.set(orgId, key, entry)
   }
 
-  /** Drops everything of an environment. */
+  /**
+   * Drops everything of an environment, in a time that does not grow with it. The names of what it had count on in the caches of their
+   * organization, until they are used again or are the first for which there is no room.
+   */
   drop(environmentId: string): void {
     const entry = this.#environments.get(environmentId)
     if (entry === undefined) return
     this.#environments.delete(environmentId)
-    for (const hash of entry.tenants.keys()) {
-      this.#keys.delete(hash)
-      this.#tokens.delete(hash)
-    }
-    for (const key of entry.endUsers) this.#endUsers.delete(key)
+    // The caches keep the entry, and must not keep what it had.
+    entry.environment = undefined
+    entry.tenants.clear()
+    entry.endUsers.clear()
     this.#add(entry, -entry.bytes)
   }
 
@@ -143,48 +146,47 @@ export class SnapshotTable<Tenant extends CallerEntry> {
     this.#bytes = 0
   }
 
-  #entryOf(id: string): Entry {
+  #entryOf(id: string): Entry<Tenant> {
     const known = this.#environments.get(id)
     if (known !== undefined) return known
-    const entry: Entry = {
+    const entry: Entry<Tenant> = {
       id,
       orgId: undefined,
       environment: undefined,
       bytes: 0,
       tenants: new Map(),
-      endUsers: new Set(),
+      endUsers: new Map(),
     }
     this.#environments.set(id, entry)
     return entry
   }
 
-  #keep(cache: FairCache<Tenant>, hash: string, tenant: Tenant): void {
+  #keep(cache: FairCache<Entry<Tenant>>, hash: string, tenant: Tenant): void {
     const { caller, environment } = tenant
     const bytes = TENANT_BYTES + estimateBytes(caller)
     const entry = this.#entryOf(environment.id)
-    const earlier = entry.tenants.get(hash) ?? 0
-    entry.tenants.set(hash, bytes)
-    cache.set(environment.orgId, hash, tenant)
+    const earlier = entry.tenants.get(hash)?.bytes ?? 0
+    entry.tenants.set(hash, { tenant, bytes })
+    cache.set(environment.orgId, hash, entry)
     this.#count(entry, environment.orgId, bytes - earlier)
   }
 
-  #forgetTenant(hash: string, { id }: Environment): void {
-    const entry = this.#environments.get(id)
-    const bytes = entry?.tenants.get(hash)
-    if (entry === undefined || bytes === undefined) return
+  #forgetTenant(hash: string, entry: Entry<Tenant>): void {
+    const kept = entry.tenants.get(hash)
+    if (kept === undefined) return
     entry.tenants.delete(hash)
-    this.#add(entry, -bytes)
+    this.#add(entry, -kept.bytes)
     this.#forgetIfEmpty(entry)
   }
 
-  #forgetIfEmpty(entry: Entry): void {
+  #forgetIfEmpty(entry: Entry<Tenant>): void {
     if (entry.environment !== undefined || entry.tenants.size > 0 || entry.endUsers.size > 0) return
     // It may have been dropped, and loaded again.
     if (this.#environments.get(entry.id) === entry) this.#environments.delete(entry.id)
   }
 
   /** Counts more bytes of an environment, and makes room for them. */
-  #count(entry: Entry, orgId: string, bytes: number): void {
+  #count(entry: Entry<Tenant>, orgId: string, bytes: number): void {
     entry.orgId = orgId
     this.#add(entry, bytes)
     while (this.#bytes > this.#bounds.maxBytes) {
@@ -194,14 +196,14 @@ export class SnapshotTable<Tenant extends CallerEntry> {
     }
   }
 
-  #findFirst(orgId: string): Entry | undefined {
+  #findFirst(orgId: string): Entry<Tenant> | undefined {
     const isOwn = (this.#bytesOf.get(orgId) ?? 0) > this.#bounds.maxBytes * OWN_PART
     for (const entry of this.#environments.values())
       if (entry.bytes > 0 && (!isOwn || entry.orgId === orgId)) return entry
     return undefined
   }
 
-  #add(entry: Entry, bytes: number): void {
+  #add(entry: Entry<Tenant>, bytes: number): void {
     const { orgId } = entry
     if (orgId === undefined) return
     entry.bytes += bytes

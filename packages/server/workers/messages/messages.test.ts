@@ -135,7 +135,7 @@ describe('workers of one supervisor', () => {
   test('learn what the circuits of the others do, those that start later too, and probe one at a time', async () => {
     let now = 1_000
     serveCircuits(supervisor, () => now)
-    const name = { credentialId: 'c', provider: 'p', model: 'm' }
+    const name = { orgId: 'o', credentialId: 'c', provider: 'p', model: 'm' }
     const open = async (worker: string) => {
       const received: CircuitUpdate[] = []
       const sharing = await openWorker(worker, calls =>
@@ -176,6 +176,30 @@ describe('workers of one supervisor', () => {
     expect(four.received.map(({ model }) => model)).toEqual(['other'])
     await channel.close()
     expect(await one.sharing.claimProbe(name, 1000)).toBe(true)
+  })
+
+  test('that start later learn the circuits of every organization, though one has more than are kept', async () => {
+    serveCircuits(supervisor, () => 1_000, 10)
+    const one = await openWorker('one', calls => connectCircuits(calls, () => {}))
+    const open = {
+      provider: 'p',
+      model: 'm',
+      change: 'open',
+      retryInMs: 500,
+      openForMs: 0,
+      failureRate: 1,
+    } as const
+    one.publish({ ...open, orgId: 'honest', credentialId: 'honest' })
+    for (let n = 0; n < 20; n++) one.publish({ ...open, orgId: 'greedy', credentialId: `greedy ${n}` })
+    // Answered once all of them have arrived.
+    await one.claimProbe({ ...open, orgId: 'o', credentialId: 'none' }, 1)
+    const received: string[] = []
+    await openWorker('two', calls =>
+      connectCircuits(calls, ({ credentialId }) => void received.push(credentialId)),
+    )
+    const newest = Array.from({ length: 9 }, (_, n) => `greedy ${n + 11}`)
+    await expect.poll(() => received).toEqual(['honest', ...newest])
+    await channel.close()
   })
 
   test('learn how many requests the others run, until those withdraw or end', async () => {

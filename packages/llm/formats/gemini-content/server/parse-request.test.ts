@@ -278,3 +278,9 @@ test('takes time in proportion to calls and results, also where none belong toge
   expect(messages.length).toBe(1 + count)
   expect(messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: `r${count - 1}` })
 })
+
+test('refuses a body with more names than the API has, in both spellings, before they are looked up', () => {
+  const named = Object.fromEntries(Array.from({ length: 1_025 }, (_, at) => [`n${at}`, 1]))
+  for (const name of ['generationConfig', 'generation_config'])
+    expect(() => parse({ [name]: named })).toThrow(/^generation_?config\.n\d+: is not read: .* 1,024 /i)
+})

@@ -41,7 +41,7 @@ const toTarget = (provider: Provider | undefined, model: string): Target => {
 }
 const spell = (body: JsonObject): JsonObject => {
   const spelled = spellCamel(structuredClone(body))
-  if ('doubled' in spelled) throw new Error(spelled.doubled)
+  if (!('body' in spelled)) throw new Error(JSON.stringify(spelled))
   return JSON.parse(JSON.stringify(spelled.body))
 }
 

@@ -35,3 +35,11 @@ test('names the path of a name in both spellings, through lists of any depth', (
   expect(spellCamel(doubled)).toEqual({ doubled: 'aB' })
   expect(spellCamel({ parts: [{ args: doubled }] })).toEqual({ body: { parts: [{ args: doubled }] } })
 })
+
+test('names the path of a name after 1,024 others, of which each counts once and the caller’s own do not', () => {
+  const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, 1]))
+  expect(spellCamel({ generationConfig: named(1_024) })).toEqual({ crowded: 'generationConfig.n1023' })
+  const spread = Array.from({ length: 60 }, (_, at) => ({ [`first${at}`]: 1, ...named(1_000) }))
+  expect(spellCamel({ contents: spread })).toEqual({ crowded: 'contents[23].first23' })
+  expect(spellCamel({ contents: { x: spread.slice(0, 20) }, args: named(5_000) })).toHaveProperty('body')
+})

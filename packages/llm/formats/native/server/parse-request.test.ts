@@ -173,3 +173,11 @@ test('a mark of caching is found on a part, on a tool and in provider_options, n
   expect(asks({ provider_options: { bedrock: { x: { cachePoint: {} } } } })).toBe(true)
   expect(asks({ messages: [{ role: 'user', content: 'cache_control cachePoint' }] })).toBe(false)
 })
+
+test('options with more fields than any provider has are refused before their names are read', () => {
+  const named = (count: number, value: JsonObject | number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, value]))
+  expect(refusedPath({ provider_options: named(1_025, {}) })).toBe('provider_options')
+  expect(refusedPath({ provider_options: { openai: named(1_025, 1) } })).toBe('provider_options.openai')
+  expect(parse({ provider_options: { openai: named(1_024, 1) } }).request.providerOptions).toBeDefined()
+})

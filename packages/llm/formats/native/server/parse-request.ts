@@ -4,6 +4,7 @@ import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { hasCacheMark } from '../../shared/claude/cache-marks.ts'
 import { NATIVE_METADATA, parseLogMetadata } from '../../shared/reading/log-metadata.ts'
 import {
+  assertFewFields,
   assertKnownFields,
   invalid,
   objectAt,
@@ -53,12 +54,14 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
 function parseProviderOptions(body: JsonObject): Record<string, JsonObject> | undefined {
   const options = optionalObject(body, 'provider_options')
   if (options === undefined) return undefined
+  assertFewFields(options, 'provider_options')
   const parsed = toTable<Record<string, JsonObject>>({})
   const texts = new JsonTexts()
   for (const [provider, value] of Object.entries(options)) {
     if (value === null) continue
     const path = `provider_options.${provider}`
     const fields = objectAt(value, path)
+    assertFewFields(fields, path)
     assertNoReservedOptions(fields, path, texts)
     parsed[provider] = fields
   }

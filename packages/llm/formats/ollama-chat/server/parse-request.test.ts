@@ -50,6 +50,12 @@ test.each<[JsonObject, string]>([
   expect(refusedPath(fields)).toBe(path)
 })
 
+test('options with more fields than any model has are refused before their names are read', () => {
+  const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, 1]))
+  expect(refusedPath({ options: named(1_025) })).toBe('options')
+  expect(parse({ options: named(1_024) }).findings.unknownFields).toHaveLength(1_024)
+})
+
 describe('findings', () => {
   test('what only this format knows is for its targets alone, where it asks for something', () => {
     const asks = { options: { top_k: 3, mirostat: 1, num_gpu: 1 }, logprobs: true, top_logprobs: 2 }

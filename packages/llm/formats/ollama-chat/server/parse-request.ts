@@ -4,6 +4,7 @@ import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
 import {
+  assertFewFields,
   invalid,
   listAt,
   objectAt,
@@ -80,6 +81,7 @@ function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefine
 }
 
 function readOwnOptions(options: JsonObject, found: TargetFindings, texts: JsonTexts): JsonObject {
+  assertFewFields(options, 'options')
   const own = new Map<string, Json>()
   for (const name in options) {
     const value = options[name]
