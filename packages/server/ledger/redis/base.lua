@@ -5,6 +5,7 @@
 -- Keys. Those of one organization contain its id as a hash tag. A script gets the first of them and derives the others.
 --   <base>reservations     hash: request id -> state and record
 --   <base>mark:<id>        a state without record, of a request that was released or withdrawn
+--   <base>index            sorted set of equal scores: the members of each reservation, see members_of()
 --   <base>leases           sorted set: request id -> time (ms) at which a reservation expires or is forgotten
 --   <base>counter:<meter>  hash: s settled, r reserved, x time (ms) at which it expires; of a rolling counter also <ms>s and
 --                          <ms>r for each time in its list
@@ -21,7 +22,7 @@ local call = redis.call
 local RUNNING = 'r'
 local EXPIRED = 'e'  -- its lease has run out; what it reserved counts as used until it is settled or extended
 local SETTLED = 's'  -- kept for SETTLED_KEPT ms, for counters that are created meanwhile
--- States without record, which are keys of their own: scripts that read all reservations must not meet them.
+-- States without record, which are keys of their own: no new counter has to look at them.
 local RELEASED = 'x'  -- an admission that arrives after its release is refused
 local WITHDRAWN = 'w' -- the same, of an admission without a reply; restored if the gateway has admitted the request by itself
 

@@ -17,7 +17,6 @@ local function to_counter(row)
   local c = {
     name = name, code = code, window = window, life = life, is_rolling = IS_ROLLING[code],
     project = project, environment = environment, key_id = key_id, end_user = end_user, since = since, until_ = until_,
-    needle = needle_of(project, environment, key_id, end_user),
     settled = 0, reserved = 0, times = {}, entries = {},
   }
   return c, used, seed
@@ -88,23 +87,26 @@ for i, row in ipairs(cjson.decode(ARGV[2])) do
 end
 if #new == 0 then return replies end
 
-local all = call('HGETALL', reservations)
-for i = 1, #all, 2 do
-  local id, value = all[i], all[i + 1]
-  local state, record, has_share = string.sub(value, 1, 1), nil, false
+local prefixes, shared = {}, {}
+for _, c in ipairs(new) do add_prefix(prefixes, c.since, c.project, c.environment, c.key_id, c.end_user) end
+each_with_prefix(prefixes, function(id, value)
+  local state, record, has_share = string.sub(value, 1, 1), unpack_record(value), false
   for _, c in ipairs(new) do
-    if string.find(value, c.needle, 1, true) then
-      record = record or unpack_record(value)
-      if counts_request(record, c.project, c.environment, c.key_id, c.end_user, c.since, c.until_) then
-        count_reservation(c, state, record)
-        if state ~= SETTLED then
-          set_share(c, record)
-          has_share = true
-        end
+    if counts_request(record, c.project, c.environment, c.key_id, c.end_user, c.since, c.until_) then
+      count_reservation(c, state, record)
+      if state ~= SETTLED then
+        set_share(c, record)
+        has_share = true
       end
     end
   end
-  if has_share then call('HSET', reservations, id, state .. cmsgpack.pack(record)) end
+  if has_share then
+    local n = #shared
+    shared[n + 1], shared[n + 2] = id, state .. cmsgpack.pack(record)
+  end
+end)
+for first = 1, #shared, 1000 do
+  call('HSET', reservations, unpack(shared, first, math.min(first + 999, #shared)))
 end
 
 for _, c in ipairs(new) do
@@ -113,4 +115,5 @@ for _, c in ipairs(new) do
 end
 call('PEXPIRE', reservations, text(WEEK))
 call('PEXPIRE', leases, text(WEEK))
+call('PEXPIRE', index, text(WEEK))
 return replies

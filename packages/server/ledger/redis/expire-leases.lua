@@ -9,6 +9,7 @@
 enter_organization(KEYS[1])
 call('PEXPIRE', reservations, text(WEEK))
 call('PEXPIRE', leases, text(WEEK))
+call('PEXPIRE', index, text(WEEK))
 local expired = expire_leases(1000)
 leave_organization()
 return expired

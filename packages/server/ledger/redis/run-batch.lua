@@ -140,7 +140,7 @@ local function undo(id, mark)
   if state == RUNNING or state == EXPIRED then
     finish(record_of(id), state == RUNNING, function() return 0 end)
   end
-  save_mark(id, mark)
+  forget(id, mark)
   return {}
 end
 

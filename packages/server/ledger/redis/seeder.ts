@@ -95,8 +95,8 @@ interface NewCounter {
 }
 
 /**
- * Divides counters into those that one script creates. A script reads all reservations of the organization once, so fewer scripts are
- * better, but it serves no other client meanwhile.
+ * Divides counters into those that one script creates. A script reads the reservations that its counters may count once, so fewer scripts
+ * are better, but it serves no other client meanwhile.
  */
 function inScripts(counters: readonly NewCounter[]): NewCounter[][] {
   const scripts: NewCounter[][] = []
