@@ -3,10 +3,13 @@
 -- Guarantee: each request that a meter counts is contained in its counter once, either in the seed or from its reservation. Running
 -- and expired reservations get a share of the counter, so that they are settled in it too.
 --
+-- Guarantee: the organization has no more counters than it may have, if enough of them count no running request. Those that were used
+-- the longest time ago are deleted first. They are created again, with their usage, by the next request that needs them.
+--
 -- KEYS[1]: the organization's reservations.
--- ARGV: now; then as JSON a list of counters, each a list of key, code, window (ms, see keep_alive), life (ms), project,
--- environment, key, end user ('': any), since, until (ms; 0: no end), used, and of a rolling counter's seed the list of its entries:
--- at (ms), amount, at, amount and so on.
+-- ARGV: now; how many counters the organization may have; then as JSON a list of counters, each a list of key, code, window (ms, see
+-- keep_alive), life (ms), project, environment, key, end user ('': any), since, until (ms; 0: no end), used, and of a rolling counter's
+-- seed the list of its entries: at (ms), amount, at, amount and so on.
 -- Returns the settled amount of each; -1: the counter existed.
 
 enter_organization(KEYS[1])
@@ -72,10 +75,44 @@ local function write_new_counter(c)
   end
   call('PEXPIRE', key, text(c.life))
   if c.is_rolling then call('PEXPIRE', list, text(c.life)) end
+  call('ZADD', names, text(now), c.name)
+  keep_names(c.life)
+end
+
+-- The counters looked at to delete some: as many as are too many and MORE_CANDIDATES, MAX_CANDIDATES at most.
+local MORE_CANDIDATES, MAX_CANDIDATES = 16, 200
+
+-- Deletes counters where there are too many. `most`: how many may stay. Does not delete what counts a running request: its `extend` is
+-- checked against the counter.
+local function make_room(most)
+  local excess = call('ZCARD', names) - most
+  if excess <= 0 then return end
+  local last = math.min(excess + MORE_CANDIDATES, MAX_CANDIDATES) - 1
+  local got, candidates, deleted, kept = call('ZRANGE', names, 0, last, 'WITHSCORES'), {}, {}, {}
+  for i = 1, #got, 2 do
+    local name, values = got[i], call('HMGET', counter_prefix .. got[i], 's', 'r', 'u')
+    if not values[1] then deleted[#deleted + 1] = name
+    elseif values[2] ~= '0' then candidates[#candidates + 1] = { name, now, true }
+    else candidates[#candidates + 1] = { name, math.max(tonumber(got[i + 1]), tonumber(values[3]) or 0) } end
+  end
+  -- What has expired is gone already.
+  table.sort(candidates, function(a, b) return a[2] < b[2] end)
+  for _, candidate in ipairs(candidates) do
+    local name, used_at, is_running = unpack(candidate)
+    if #deleted < excess and not is_running then
+      deleted[#deleted + 1] = name
+      call('UNLINK', counter_prefix .. name, list_prefix .. name)
+    else
+      kept[#kept + 1] = text(used_at)
+      kept[#kept + 1] = name
+    end
+  end
+  if #deleted > 0 then call('ZREM', names, unpack(deleted)) end
+  if #kept > 0 then call('ZADD', names, unpack(kept)) end
 end
 
 local replies, new = {}, {}
-for i, row in ipairs(cjson.decode(ARGV[2])) do
+for i, row in ipairs(cjson.decode(ARGV[3])) do
   replies[i] = -1
   if call('HEXISTS', counter_prefix .. row[1], 's') == 0 then
     local c, used, seed = to_counter(row)
@@ -86,6 +123,7 @@ for i, row in ipairs(cjson.decode(ARGV[2])) do
   end
 end
 if #new == 0 then return replies end
+make_room(math.max(0, tonumber(ARGV[2]) - #new))
 
 local prefixes, shared = {}, {}
 for _, c in ipairs(new) do add_prefix(prefixes, c.since, c.project, c.environment, c.key_id, c.end_user) end

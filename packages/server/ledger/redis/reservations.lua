@@ -12,7 +12,7 @@ local known, lease_times, marks, forgotten, indexed, unindexed
 local function enter_organization(key)
   local base = string.sub(key, 1, -#'reservations' - 1)
   reservations, leases, index, mark_prefix = key, base .. 'leases', base .. 'index', base .. 'mark:'
-  counter_prefix, list_prefix, counters = base .. 'counter:', base .. 'times:', {}
+  counter_prefix, list_prefix, names, counters = base .. 'counter:', base .. 'times:', base .. 'meters', {}
   known, lease_times, marks, forgotten, indexed, unindexed = {}, {}, {}, {}, {}, {}
 end
 
@@ -66,8 +66,8 @@ local function add_prefix(prefixes, since, project, environment, key, end_user)
   prefixes[prefix] = math.min(since, prefixes[prefix] or since)
 end
 
--- Calls visit(id, value) once for each reservation with one of these prefixes that did not arrive before its time. The visitor decides by the
--- record whether a meter counts it.
+-- Calls visit(id, value) once for each reservation with one of these prefixes that did not arrive before its time. The visitor decides
+-- by the record whether a meter counts it.
 local function each_with_prefix(prefixes, visit)
   local ids, seen = {}, {}
   for prefix, since in pairs(prefixes) do

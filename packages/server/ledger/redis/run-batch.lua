@@ -19,7 +19,7 @@
 --       3: a reservation of this id is running
 --       4: the id was settled or released before
 --   'extend', id, lease ms, tokens, nano-dollars, meters as in its 'reserve'
---       1 or 0 as above; 4: the reservation has ended
+--       1, 0 or 2 as above; 4: the reservation has ended
 --   'settle', id, requests, tokens, nano-dollars, sandbox (0 or 1)
 --       the settled amount of each meter, 0 for rolling ones; nothing where there is no such reservation
 --   'release', id
@@ -91,11 +91,25 @@ local function restore_expired(record)
   end
 end
 
+-- Returns 2, then the indices of the meters that would grow and have no counter: it was deleted while the request reserved nothing of it.
+local function list_missing_to_grow(positions, more_tokens, more_nano_usd)
+  local missing = { 2 }
+  for i, position in ipairs(positions) do
+    local key, code = unpack(meters[position])
+    local what = RESERVES[code]
+    local is_growing = what == 'tokens' and more_tokens > 0 or what == 'nanoUsd' and more_nano_usd > 0
+    if is_growing and not get_counter(key).exists then missing[#missing + 1] = i - 1 end
+  end
+  return missing
+end
+
 function OPERATIONS.extend(id, lease, tokens, nano_usd, positions)
   local state = state_of(id)
   if state ~= RUNNING and state ~= EXPIRED then return { 4 } end
   local record = record_of(id)
   local old_tokens, old_nano_usd = record[2], record[3]
+  local missing = list_missing_to_grow(positions, tokens - old_tokens, nano_usd - old_nano_usd)
+  if #missing > 1 then return missing end
   if state == EXPIRED then restore_expired(record) end
   local out, refusals = { 1 }, { 0 }
   for i, position in ipairs(positions) do

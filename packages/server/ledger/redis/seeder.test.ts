@@ -29,7 +29,12 @@ test('gives a read 8 s, after which PostgreSQL ends its statement and the counte
 
 test('creates sixteen counters by one script, and fewer where their seeds have more than 20,000 entries', async () => {
   const scripts: string[][] = []
-  const createCounters = async (_key: string, _time: unknown, json: string): Promise<number[]> => {
+  const createCounters = async (
+    _key: string,
+    _time: unknown,
+    _most: number,
+    json: string,
+  ): Promise<number[]> => {
     const rows: [string][] = JSON.parse(json)
     scripts.push(rows.map(([name]) => name))
     return rows.map(() => 0)

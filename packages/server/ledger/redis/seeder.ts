@@ -10,12 +10,17 @@ import type { ScriptClock } from './script-clock.ts'
 export interface RedisSeederOptions extends Pick<LedgerOptions, 'seeds' | 'onThresholdCrossed'> {
   readonly connection: Connection
   readonly clock: ScriptClock
+  /** How many counters an organization may have on the server. Default: MAX_COUNTERS. */
+  readonly maxCounters?: number | undefined
 }
+
+/** The counters of an organization: about 100 MB of the server's memory. */
+const MAX_COUNTERS = 100_000
 
 /** The most attempts to create the counters, which can expire while others are created. After them they are reported as unavailable. */
 export const MAX_ROUNDS = 5
 /** The most counters that one script creates; with their seeds, at most MAX_ROLLING_ENTRIES entries unless one has more. */
-const MAX_COUNTERS = 16
+const COUNTERS_OF_A_SCRIPT = 16
 /** A seed must arrive within this time: Redis remembers settled requests for ten seconds. */
 const SEED_TIMEOUT_MS = 8000
 
@@ -76,13 +81,18 @@ export class RedisSeeder {
 
   /** Creates counters by one script. */
   async #createAll(key: string, counters: readonly NewCounter[], at: number): Promise<void> {
-    const { connection, clock, onThresholdCrossed } = this.#options
+    const { connection, clock, onThresholdCrossed, maxCounters = MAX_COUNTERS } = this.#options
     const rows = counters.map(({ meter, seed }) => {
       const [name, code, , window] = rowOf(meter)
       const entries = seed?.entries.flatMap(entry => [entry.at, entry.amount]) ?? []
       return [name, code, window, lifeOf(meter, at), ...countedArgs(meter), seed?.used ?? 0, entries]
     })
-    const settled = await connection.commands.createCounters(key, clock.time(), JSON.stringify(rows))
+    const settled = await connection.commands.createCounters(
+      key,
+      clock.time(),
+      maxCounters,
+      JSON.stringify(rows),
+    )
     for (const [index, { meter }] of counters.entries()) {
       reportCrossings(meter, 0, settled[index] ?? 0, onThresholdCrossed)
     }
@@ -104,7 +114,10 @@ function inScripts(counters: readonly NewCounter[]): NewCounter[][] {
   let entries = 0
   for (const counter of counters) {
     const more = counter.seed?.entries.length ?? 0
-    if (script.length === MAX_COUNTERS || (script.length > 0 && entries + more > MAX_ROLLING_ENTRIES)) {
+    if (
+      script.length === COUNTERS_OF_A_SCRIPT ||
+      (script.length > 0 && entries + more > MAX_ROLLING_ENTRIES)
+    ) {
       scripts.push(script)
       script = []
       entries = 0
