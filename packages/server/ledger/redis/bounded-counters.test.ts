@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Meter } from '../../core/limits/meter.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import type { SeedSource } from '../seed-source.ts'
-import { CALLER, type MeterKind, makeMeter, T, toRequest, toUsage } from '../testing/make-meter.ts'
+import { CALLER, type MeterKind, makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
 import { openRedisLedger } from '../testing/open-redis-ledger.ts'
 import { refusalOf } from '../testing/with-ledger.ts'
 import type { RedisLedger, RedisLedgerOptions } from './redis-ledger.ts'
@@ -156,6 +156,53 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
     expect(await extend(41)).toMatchObject({ refusal: { settled: 60, reserved: 0, wanted: 41 } })
     expect(await extend(40)).toMatchObject({ statuses: [{ settled: 60, reserved: 40 }] })
     await ledger.close()
+  })
+
+  describe('of which there are very many', () => {
+    const rate = meterOf('rate', 'user', 10_000)
+    /** Opens a ledger with the names of 100,000 counters: each may keep 10 entries. */
+    const openLarge = async (seeds: SeedSource): Promise<RedisLedger> => {
+      const ledger = await openNew({ seeds })
+      await reserve(ledger, 'first', [meterOf('concurrency', 'first')])
+      const [names = ''] = await admin.keys('*:meters')
+      const others = Array.from({ length: 99_998 }, (_, index) => [String(T), `other ${index}`])
+      for (let first = 0; first < others.length; first += 10_000) {
+        await admin.zadd(names, ...others.slice(first, first + 10_000).flat())
+      }
+      return ledger
+    }
+    const listTimes = async (): Promise<number[]> => {
+      const [list = ''] = await admin.keys('*:times:*')
+      return (await admin.lrange(list, '0', '-1')).map(Number)
+    }
+
+    test('merge what they count above their share into tenths of their window, which leave late, never early', async () => {
+      const ledger = await openLarge(openSeeds())
+      for (let index = 0; index < 200; index++) {
+        const at = T + index * 100
+        expect(await reserve(ledger, `r${index}`, [rate], at)).toMatchObject({ isAdmitted: true })
+        await ledger.settle(`r${index}`, toUsage())
+      }
+      const times = await listTimes()
+      expect(times.length).toBeLessThanOrEqual(21)
+      expect(times.slice(0, 11)).toEqual(Array.from({ length: 11 }, (_, index) => T + index * 100))
+      expect(times.slice(11).every(time => time % 6000 === 0)).toBe(true)
+      const countAt = async (at: number): Promise<unknown> => (await ledger.read([rate], at))?.[0]?.settled
+      const end = T + 19_900 + 60_000
+      expect(await countAt(T + 20_000)).toBe(200)
+      expect(await countAt(end - 1)).toBeGreaterThan(0)
+      expect(await countAt(end + 6000)).toBe(0)
+      await ledger.close()
+    })
+
+    test('merge what they are seeded with too', async () => {
+      const entries = Array.from({ length: 5000 }, (_, index) => ({ at: T - 50_000 + index * 10, amount: 1 }))
+      const ledger = await openLarge(openSeeds(new Map([[rate.key, { used: 5000, entries }]])))
+      expect(await ledger.read([rate], T)).toMatchObject([{ settled: 5000 }])
+      expect((await listTimes()).length).toBeLessThanOrEqual(22)
+      expect(await ledger.read([rate], T + 66_000)).toMatchObject([{ settled: 0 }])
+      await ledger.close()
+    })
   })
 
   test('have their names no shorter than they live', async () => {

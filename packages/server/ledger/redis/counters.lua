@@ -17,6 +17,11 @@
 -- counter's list.
 local counter_prefix, list_prefix, names, counters
 
+-- Of how many admissions the rolling counters of an organization keep the time: with those that they merge, they take 350 MB at most.
+-- And of how many each of them does; nil: not known yet.
+local MAX_ENTRIES = 1000000
+local most_entries
+
 -- How many entries beyond the first ones of each counter this script may still expire, and search.
 local expiry_budget, search_budget = 20000, 5000
 
@@ -122,13 +127,27 @@ local function expire_entries(c, window)
   end
 end
 
--- Adds an admission to a rolling counter and returns the time of its entry. Times never go back. With more than
--- MAX_ROLLING_ENTRIES times in the list, the time is rounded up to the end of its slot (ms).
-local function add_entry(c, amount, slot)
+-- Returns how many entries a rolling counter keeps before it merges new ones: the more counters its organization has, the fewer.
+local function get_most_entries()
+  if not most_entries then
+    most_entries = math.min(MAX_ROLLING_ENTRIES, math.ceil(MAX_ENTRIES / math.max(1, call('ZCARD', names))))
+  end
+  return most_entries
+end
+
+-- Returns the end of the slot of a time, of as many slots as a window of this length (ms) has.
+local function round_up(time, window)
+  local slot = math.max(1, math.ceil(window / get_most_entries()))
+  return math.ceil(time / slot) * slot
+end
+
+-- Adds an admission to a rolling counter and returns the time of its entry. Times never go back. With very many times in the list, the
+-- time is rounded up to the end of its slot.
+local function add_entry(c, amount, window)
   if not c.new_time then
     make_rolling(c)
     local time = entry_time
-    if slot > 1 and call('LLEN', c.list) > MAX_ROLLING_ENTRIES then time = math.ceil(time / slot) * slot end
+    if call('LLEN', c.list) > get_most_entries() then time = round_up(time, window) end
     local latest = c.latest or call('LINDEX', c.list, -1)
     if latest and tonumber(latest) > time then time = tonumber(latest) end
     c.new_time = text(time)

@@ -119,7 +119,11 @@ for i, row in ipairs(cjson.decode(ARGV[3])) do
     c.index = i
     new[#new + 1] = c
     if not c.is_rolling then count(c, 0, 0, used) end
-    for e = 1, #seed, 2 do count(c, math.min(seed[e], entry_time), 0, seed[e + 1]) end
+    for e = 1, #seed, 2 do
+      local time = math.min(seed[e], entry_time)
+      if #c.times > get_most_entries() then time = round_up(time, c.window) end
+      count(c, time, 0, seed[e + 1])
+    end
   end
 end
 if #new == 0 then return replies end

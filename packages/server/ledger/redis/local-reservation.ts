@@ -29,8 +29,8 @@ export function restoreArgs(reservation: LocalReservation, owner: string): (stri
   const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, arrivedAt]
   args.push(...subjectArgs(subject), owner, admittedAt)
   for (const meter of meters) {
-    const [name, code, , , slot] = rowOf(meter)
-    args.push(name, code, slot)
+    const [name, code, , window] = rowOf(meter)
+    args.push(name, code, window)
   }
   return args
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
-import { rollingSlotMs } from '../../core/rolling-resolution.ts'
 import { ruleOf } from '../rules/counting-rules.ts'
 import { EXCLUDES_SANDBOX } from './lua-rules.ts'
 
@@ -16,11 +15,6 @@ function codeOf(meter: Meter): number {
 function windowOf(meter: Meter): number {
   if (meter.kind === 'rolling') return meter.windowMs
   return meter.kind === 'fixed' && meter.end !== null ? -1 : 0
-}
-
-/** Returns the slot, in ms, to which a rolling counter with very many entries rounds their times. */
-function slotOf(meter: Meter): number {
-  return meter.kind === 'rolling' ? rollingSlotMs(meter.windowMs) : 1
 }
 
 const HOUR_MS = 3_600_000
@@ -59,8 +53,8 @@ function toName(key: string): string {
   return Buffer.byteLength(name) <= MAX_NAME_BYTES ? name : createHash('sha256').update(name).digest('base64')
 }
 
-/** Name, code, limit, window and slot of a meter, as run-batch.lua takes them. */
-export type MeterRow = readonly [string, number, number, number, number]
+/** Name, code, limit and window of a meter, as run-batch.lua takes them. */
+export type MeterRow = readonly [string, number, number, number]
 
 /** Rows by meter. Requests share their meters, which live as long as their windows and policies. */
 const rows = new WeakMap<Meter, MeterRow>()
@@ -68,7 +62,7 @@ const rows = new WeakMap<Meter, MeterRow>()
 export function rowOf(meter: Meter): MeterRow {
   let row = rows.get(meter)
   if (row === undefined) {
-    row = [toName(meter.key), codeOf(meter), meter.limit, windowOf(meter), slotOf(meter)]
+    row = [toName(meter.key), codeOf(meter), meter.limit, windowOf(meter)]
     rows.set(meter, row)
   }
   return row

@@ -14,6 +14,7 @@ local function enter_organization(key)
   reservations, leases, index, mark_prefix = key, base .. 'leases', base .. 'index', base .. 'mark:'
   counter_prefix, list_prefix, names, counters = base .. 'counter:', base .. 'times:', base .. 'meters', {}
   known, lease_times, marks, forgotten, indexed, unindexed = {}, {}, {}, {}, {}, {}
+  most_entries = nil
 end
 
 local function load_reservations(ids)

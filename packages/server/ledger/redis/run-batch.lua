@@ -7,7 +7,7 @@
 -- ARGV: now; then as JSON a list of
 --   owner     id of the gateway process
 --   subjects  a list each of project, environment, key, end user; '': none
---   meters    a list each of key, code, limit, window (ms, see keep_alive), slot (ms, see add_entry)
+--   meters    a list each of key, code, limit, window (ms, see keep_alive)
 --   work      for each of KEYS, the list of the organization's operations
 --
 -- An operation is a list that begins with its name. Meters and subjects are given by their positions in the lists above,
@@ -68,9 +68,9 @@ function OPERATIONS.reserve(id, lease, tokens, nano_usd, arrived_at, subject, po
   local record = { entry_time, tokens, nano_usd, arrived_at, 1, 0, project, environment, key, end_user, owner }
   local out = { 1 }
   for _, position in ipairs(positions) do
-    local name, code, _, window, slot = unpack(meters[position])
+    local name, code, _, window = unpack(meters[position])
     local c, wanted, time = get_counter(name), reserved_amount(code, tokens, nano_usd), 0
-    if IS_ROLLING[code] then time = add_entry(c, wanted, slot) else add(c, nil, wanted, 0) end
+    if IS_ROLLING[code] then time = add_entry(c, wanted, window) else add(c, nil, wanted, 0) end
     keep_alive(c, code, window)
     append_status(out, c, 0)
     local n = #record
