@@ -24,10 +24,17 @@ const COUNTERS_OF_A_SCRIPT = 16
 /** A seed must arrive within this time: Redis remembers settled requests for ten seconds. */
 const SEED_TIMEOUT_MS = 8000
 
+/** Counters that take more requests than this from Redis make the next ones of their organization wait. */
+const MANY_REQUESTS = 1000
+/** For each request taken: ten times as long as the scripts run for it, so that they have a tenth of Redis's time. */
+const REST_MS = 0.2
+
 /** Creates counters that do not exist yet. Concurrent callers share the creation of each counter. */
 export class RedisSeeder {
   readonly #options: RedisSeederOptions
   readonly #running = new Map<string, Promise<boolean>>()
+  /** By organization: until when its wide counters wait, by `performance.now()`. */
+  readonly #restsUntil = new Map<string, number>()
 
   constructor(options: RedisSeederOptions) {
     this.#options = options
@@ -51,15 +58,35 @@ export class RedisSeeder {
 
   async #createCounters(run: string, meters: readonly Meter[], at: number): Promise<boolean> {
     const { connection, clock } = this.#options
+    const { orgId } = (meters[0] as Meter).subject
+    if (!meters.every(isOfEndUser) && !(await this.#rest(orgId))) return false
     if (!(await connection.hasData(run))) return false
-    const key = reservationsKey(run, (meters[0] as Meter).subject.orgId)
+    const key = reservationsKey(run, orgId)
     // Running and recently settled requests are in Redis, and create-counters.lua counts them. The rest is in PostgreSQL.
     const known = await connection.commands.listKnown(key, clock.time(), ...meters.flatMap(countedArgs))
+    this.#noteTaken(orgId, known.length)
     const seeded = meters.filter(({ kind }) => kind !== 'concurrency')
     const seeds = seeded.length === 0 ? [] : await this.#readSeeds(seeded, at, known)
     const counters = meters.map(meter => ({ meter, seed: seeds[seeded.indexOf(meter)] }))
     await Promise.all(inScripts(counters).map(script => this.#createAll(key, script, at)))
     return true
+  }
+
+  /**
+   * Waits until an organization may create counters again that are not of an end user. What it has open is read for them at once, and Redis
+   * serves nobody else meanwhile. Resolves with false if that would take too long.
+   */
+  async #rest(orgId: string): Promise<boolean> {
+    const restMs = (this.#restsUntil.get(orgId) ?? 0) - performance.now()
+    if (restMs > 0) await new Promise(resolve => setTimeout(resolve, Math.min(restMs, SEED_TIMEOUT_MS)))
+    return restMs <= SEED_TIMEOUT_MS
+  }
+
+  #noteTaken(orgId: string, count: number): void {
+    const now = performance.now()
+    const until = this.#restsUntil.get(orgId) ?? now
+    if (count > MANY_REQUESTS) this.#restsUntil.set(orgId, Math.max(until, now) + count * REST_MS)
+    else if (until <= now) this.#restsUntil.delete(orgId)
   }
 
   async #readSeeds(meters: readonly Meter[], at: number, known: readonly string[]): Promise<readonly Seed[]> {
@@ -97,6 +124,10 @@ export class RedisSeeder {
       reportCrossings(meter, 0, settled[index] ?? 0, onThresholdCrossed)
     }
   }
+}
+
+function isOfEndUser({ subject }: Meter): boolean {
+  return subject.endUserId !== null
 }
 
 interface NewCounter {
