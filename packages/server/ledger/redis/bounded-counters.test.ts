@@ -223,6 +223,21 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
     await ledger.close()
   })
 
+  test('have no names of those that have expired', async () => {
+    const ledger = await openNew({})
+    for (let index = 0; index < 200; index++) {
+      await reserve(ledger, `r${index}`, [meterOf('rate', `user ${index}`)])
+    }
+    const live = ['rate user 7', 'rate user 70', 'rate user 199']
+    for (const key of await admin.keys('*:counter:*')) {
+      if (!live.some(name => key.endsWith(`:${name}`))) await admin.del(key)
+    }
+    for (let times = 0; times < 5; times++) await ledger.expire(T + 1)
+    const [names = ''] = await admin.keys('*:meters')
+    expect((await admin.zrange(names, '0', '-1')).sort()).toEqual(live.sort())
+    await ledger.close()
+  })
+
   test('take little memory, however long the names are that callers choose', async () => {
     const ledger = await openNew({})
     const names = ['a', 'b'].map(letter => letter.repeat(255).replaceAll('b', '\u{1f600}'))

@@ -26,7 +26,7 @@ const SEED_TIMEOUT_MS = 8000
 
 /** Counters that take more requests than this from Redis make the next ones of their organization wait. */
 const MANY_REQUESTS = 1000
-/** For each request taken: ten times as long as the scripts run for it, so that they have a tenth of Redis's time. */
+/** For each request taken: ten times as long as the scripts run for it, so that they take a tenth of Redis's time. */
 const REST_MS = 0.2
 
 /** Creates counters that do not exist yet. Concurrent callers share the creation of each counter. */
