@@ -19,7 +19,7 @@ export interface SharedLedger extends OwnedLedger {
 
 export interface FailoverLedgerOptions {
   readonly shared: SharedLedger
-  /** Opens a ledger that counts in this process alone and seeds all its counters. */
+  /** Opens a ledger that counts in this process alone and seeds all its counters. Called once an outage. */
   readonly openLocal: () => OwnedLedger
   /** True: during an outage the local ledger checks limits on cost too. False: requests under such a limit are refused. */
   readonly isFailOpen: boolean
@@ -52,6 +52,9 @@ export class FailoverLedger implements Ledger {
       this.#local = undefined
       return verdict
     }
+    // Only these counters cannot be read: an organization whose seeds fail must not be counted apart by each process, nor open a ledger
+    // whose seeds all read again for each of its requests.
+    if (shared.health().isHealthy) return verdict
     if (!isFailOpen && request.meters.some(limitsCost)) return verdict
     const ledger = this.#openLocal()
     const localVerdict = await ledger.reserve(request, owner)

@@ -5,10 +5,12 @@
 -- Keys. Those of one organization contain its id as a hash tag. A script gets the first of them and derives the others.
 --   <base>reservations     hash: request id -> state and record
 --   <base>mark:<id>        a state without record, of a request that was released or withdrawn
+--   <base>index            sorted set of equal scores: the members of each reservation, see members_of()
 --   <base>leases           sorted set: request id -> time (ms) at which a reservation expires or is forgotten
---   <base>counter:<meter>  hash: s settled, r reserved, x time (ms) at which it expires; of a rolling counter also <ms>s and
---                          <ms>r for each time in its list
+--   <base>counter:<meter>  hash: s settled, r reserved, u time (ms) of a use, renewed after USE_KEPT; of a rolling counter also
+--                          <ms>s and <ms>r for each time in its list
 --   <base>times:<meter>    list, of a rolling counter: times (ms) of the admissions that it counts, ascending
+--   <base>meters           sorted set: name of a counter -> time (ms) at which it was created or known to be used
 --
 -- ARGV[1] of every script: now in Unix milliseconds, for tests; empty: the server's clock, which all processes share.
 --
@@ -21,7 +23,7 @@ local call = redis.call
 local RUNNING = 'r'
 local EXPIRED = 'e'  -- its lease has run out; what it reserved counts as used until it is settled or extended
 local SETTLED = 's'  -- kept for SETTLED_KEPT ms, for counters that are created meanwhile
--- States without record, which are keys of their own: scripts that read all reservations must not meet them.
+-- States without record, which are keys of their own: no new counter has to look at them.
 local RELEASED = 'x'  -- an admission that arrives after its release is refused
 local WITHDRAWN = 'w' -- the same, of an admission without a reply; restored if the gateway has admitted the request by itself
 
@@ -31,7 +33,7 @@ local WITHDRAWN = 'w' -- the same, of an admission without a reply; restored if 
 -- each constant that a function uses makes every call of every script slower.
 local FIRST_SHARE = 12
 
-local SETTLED_KEPT, MARK_KEPT, EXPIRED_KEPT, WEEK = 10000, 600000, 86400000, 604800000
+local SETTLED_KEPT, USE_KEPT, MARK_KEPT, EXPIRED_KEPT, WEEK = 10000, 60000, 600000, 86400000, 604800000
 
 -- `now`: time of this script. `entry_time`: the time that admissions of this script count from.
 local now, entry_time = tonumber(ARGV[1]), tonumber(ARGV[1])

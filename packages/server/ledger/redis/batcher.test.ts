@@ -36,6 +36,7 @@ describe.skipIf(redisProgram === undefined)('operations on the server', () => {
       await commands.createCounters(
         key,
         '',
+        10,
         JSON.stringify([[budget.key, 5, 0, 60_000, '', '', '', '', 0, 0, 0, []]]),
       )
     calls = []

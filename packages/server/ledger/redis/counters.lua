@@ -7,14 +7,20 @@
 -- exact whatever others have. Redis runs nothing else meanwhile: 180,000 entries take 361 ms. Entries beyond it count until a later
 -- script, and a search beyond it finds the latest entry, so that no request is admitted and no wait ends too early.
 --
--- A counter is a table: name, the meter's key; key, of its hash; exists; settled; reserved; expires_at (ms); life: ms to live
--- from now, once it was used. A rolling counter also has: list, the key of its list; entries: time as text -> { reserved,
--- settled }, or false: no longer counted; changed: the entries to write; oldest: first time that counts, known after
+-- A counter is a table: name, the meter's key; key, of its hash; exists; settled; reserved; used_at (ms); is_used: by this script;
+-- life: ms to live from a use on; nil: what it has. A rolling counter also has: list, the key of its list; entries: time as text ->
+-- { reserved, settled }, or false: no longer counted; changed: the entries to write; oldest: first time that counts, known after
 -- expire_entries(); new_time: the time at which this script adds; is_new_time: the list lacks that time yet.
 
--- Start of the keys of the current organization's counters and lists, and its counters by name; see enter_organization(). The
--- prefixes differ, since callers choose a part of the name and must not be able to name another counter's list.
-local counter_prefix, list_prefix, counters
+-- Start of the keys of the current organization's counters and lists, the set of all their names, and those of this script by name;
+-- see enter_organization(). The prefixes differ, since callers choose a part of the name and must not be able to name another
+-- counter's list.
+local counter_prefix, list_prefix, names, counters
+
+-- Of how many admissions the rolling counters of an organization keep the time: with those that they merge, they take 350 MB at most.
+-- And of how many each of them does; nil: not known yet.
+local MAX_ENTRIES = 1000000
+local most_entries
 
 -- How many entries beyond the first ones of each counter this script may still expire, and search.
 local expiry_budget, search_budget = 20000, 5000
@@ -28,10 +34,10 @@ local function get_counter(name, time)
   local c = counters[name]
   if not c then
     local key = counter_prefix .. name
-    local got = time and call('HMGET', key, 's', 'r', 'x', time .. 'r', time .. 's') or call('HMGET', key, 's', 'r', 'x')
+    local got = time and call('HMGET', key, 's', 'r', 'u', time .. 'r', time .. 's') or call('HMGET', key, 's', 'r', 'u')
     c = {
       name = name, key = key, exists = got[1] ~= false,
-      settled = tonumber(got[1]) or 0, reserved = tonumber(got[2]) or 0, expires_at = tonumber(got[3]) or 0,
+      settled = tonumber(got[1]) or 0, reserved = tonumber(got[2]) or 0, used_at = tonumber(got[3]) or 0,
     }
     counters[name] = c
     if time then
@@ -95,9 +101,9 @@ local function expire_entries(c, window)
   c.latest = call('LINDEX', list, -1)
   if tonumber(c.latest) <= past then
     call('UNLINK', c.key, list)
-    c.settled, c.reserved, c.expires_at, c.entries, c.changed = 0, 0, 0, {}, {}
+    c.settled, c.reserved, c.used_at, c.entries, c.changed = 0, 0, 0, {}, {}
     c.latest, c.oldest = nil, nil
-    c.life, c.is_changed = window * 2 + 3600000, true
+    c.life, c.is_used, c.is_changed = window * 2 + 3600000, true, true
     return
   end
   local most, looked_at = 16, 0
@@ -121,13 +127,27 @@ local function expire_entries(c, window)
   end
 end
 
--- Adds an admission to a rolling counter and returns the time of its entry. Times never go back. With more than
--- MAX_ROLLING_ENTRIES times in the list, the time is rounded up to the end of its slot (ms).
-local function add_entry(c, amount, slot)
+-- Returns how many entries a rolling counter keeps before it merges new ones: the more counters its organization has, the fewer.
+local function get_most_entries()
+  if not most_entries then
+    most_entries = math.min(MAX_ROLLING_ENTRIES, math.ceil(MAX_ENTRIES / math.max(1, call('ZCARD', names))))
+  end
+  return most_entries
+end
+
+-- Returns the end of the slot of a time, of as many slots as a window of this length (ms) has.
+local function round_up(time, window)
+  local slot = math.max(1, math.ceil(window / get_most_entries()))
+  return math.ceil(time / slot) * slot
+end
+
+-- Adds an admission to a rolling counter and returns the time of its entry. Times never go back. With very many times in the list, the
+-- time is rounded up to the end of its slot.
+local function add_entry(c, amount, window)
   if not c.new_time then
     make_rolling(c)
     local time = entry_time
-    if slot > 1 and call('LLEN', c.list) > MAX_ROLLING_ENTRIES then time = math.ceil(time / slot) * slot end
+    if call('LLEN', c.list) > get_most_entries() then time = round_up(time, window) end
     local latest = c.latest or call('LINDEX', c.list, -1)
     if latest and tonumber(latest) > time then time = tonumber(latest) end
     c.new_time = text(time)
@@ -142,18 +162,24 @@ end
 -- Prolongs the life of a counter that is used. `window`: length in ms of a rolling window; 0: `total` or concurrency, which
 -- live while they are used; -1: a calendar window, whose end was set when its counter was created.
 local function keep_alive(c, code, window)
+  c.is_used = true
   if IS_ROLLING[code] then c.life = window * 2 + 3600000
   elseif window == 0 then c.life = WEEK end
+end
+
+-- Keeps the names of the counters for at least `life` ms, so that no counter outlives its name.
+local function keep_names(life)
+  if call('PTTL', names) < life then call('PEXPIRE', names, text(life)) end
 end
 
 local function write_counter(c)
   if not c.is_changed then return end
   local fields = { 's', text(c.settled), 'r', text(c.reserved) }
-  -- Renewed when half of the life is over: an expiry costs as much as the counters themselves.
-  local is_renewed = c.life and c.expires_at - now < c.life / 2
-  if is_renewed then
-    c.expires_at = now + c.life
-    fields[5], fields[6] = 'x', text(c.expires_at)
+  -- Not at each use: an expiry costs as much as the counter itself.
+  local is_noted = c.is_used and now - c.used_at >= USE_KEPT
+  if is_noted then
+    c.used_at = now
+    fields[5], fields[6] = 'u', text(now)
   end
   for time, entry in pairs(c.changed or {}) do
     local n = #fields
@@ -162,9 +188,10 @@ local function write_counter(c)
   end
   call('HSET', c.key, unpack(fields))
   if c.is_new_time then call('RPUSH', c.list, c.new_time) end
-  if is_renewed then
+  if is_noted and c.life then
     call('PEXPIRE', c.key, text(c.life))
     if c.window then call('PEXPIRE', c.list, text(c.life)) end
+    keep_names(c.life)
   end
   c.is_changed, c.is_new_time = false, false
   if c.changed then c.changed = {} end

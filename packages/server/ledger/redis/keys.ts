@@ -1,7 +1,7 @@
 // The keys of the ledger in Redis. A run is one life of the server's data (see connection.ts); the keys of a run contain its name.
 
 /** The number is that of the format of what the keys contain: a process never reads another format. */
-const PREFIX = 'rideau:ledger:2'
+const PREFIX = 'rideau:ledger:3'
 
 /** The random part of the current run's name on this server. It is lost together with the data. */
 export function lifeKey(serverId: string): string {

@@ -1,6 +1,6 @@
 import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import type { Amounts, MeterStatus } from '../ledger.ts'
-import { codeOf, slotOf, subjectArgs } from './meter-args.ts'
+import { rowOf, subjectArgs } from './meter-args.ts'
 
 /** A reservation of this process, with all that a server needs to restore it. */
 export interface LocalReservation {
@@ -28,6 +28,9 @@ export function restoreArgs(reservation: LocalReservation, owner: string): (stri
   const { id, leaseMs, amounts, arrivedAt, subject, admittedAt, meters } = reservation
   const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, arrivedAt]
   args.push(...subjectArgs(subject), owner, admittedAt)
-  for (const meter of meters) args.push(meter.key, codeOf(meter), slotOf(meter))
+  for (const meter of meters) {
+    const [name, code, , window] = rowOf(meter)
+    args.push(name, code, window)
+  }
   return args
 }

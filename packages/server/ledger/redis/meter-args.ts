@@ -1,25 +1,20 @@
+import { createHash } from 'node:crypto'
 import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
-import { rollingSlotMs } from '../../core/rolling-resolution.ts'
 import { ruleOf } from '../rules/counting-rules.ts'
 import { EXCLUDES_SANDBOX } from './lua-rules.ts'
 
 // Meters and subjects as arguments of the scripts.
 
 /** Returns the code by which scripts look up how a meter counts (see lua-rules.ts). */
-export function codeOf(meter: Meter): number {
+function codeOf(meter: Meter): number {
   const { code } = ruleOf(meter)
   return meter.subject.excludesSandbox ? code + EXCLUDES_SANDBOX : code
 }
 
 /** Returns a rolling window's length in ms; 0: `total` or concurrency; -1: a calendar window. See keep_alive in counters.lua. */
-export function windowOf(meter: Meter): number {
+function windowOf(meter: Meter): number {
   if (meter.kind === 'rolling') return meter.windowMs
   return meter.kind === 'fixed' && meter.end !== null ? -1 : 0
-}
-
-/** Returns the slot, in ms, to which a rolling counter with very many entries rounds their times. */
-export function slotOf(meter: Meter): number {
-  return meter.kind === 'rolling' ? rollingSlotMs(meter.windowMs) : 1
 }
 
 const HOUR_MS = 3_600_000
@@ -49,8 +44,17 @@ export function countedArgs(meter: Meter): (string | number)[] {
   return [...subjectArgs(meter.subject), meter.since, until]
 }
 
-/** Key, code, limit, window and slot of a meter, as run-batch.lua takes them. */
-export type MeterRow = readonly [string, number, number, number, number]
+/** A longer key is replaced by its hash: callers choose the ids of end users, of up to 1,020 bytes. */
+const MAX_NAME_BYTES = 128
+
+/** Returns what the scripts name a meter's counter by. No key equals the hash of another: keys contain colons. */
+function toName(key: string): string {
+  const name = toWellFormed(key)
+  return Buffer.byteLength(name) <= MAX_NAME_BYTES ? name : createHash('sha256').update(name).digest('base64')
+}
+
+/** Name, code, limit and window of a meter, as run-batch.lua takes them. */
+export type MeterRow = readonly [string, number, number, number]
 
 /** Rows by meter. Requests share their meters, which live as long as their windows and policies. */
 const rows = new WeakMap<Meter, MeterRow>()
@@ -58,7 +62,7 @@ const rows = new WeakMap<Meter, MeterRow>()
 export function rowOf(meter: Meter): MeterRow {
   let row = rows.get(meter)
   if (row === undefined) {
-    row = [toWellFormed(meter.key), codeOf(meter), meter.limit, windowOf(meter), slotOf(meter)]
+    row = [toName(meter.key), codeOf(meter), meter.limit, windowOf(meter)]
     rows.set(meter, row)
   }
   return row

@@ -42,6 +42,8 @@ export interface RedisLedgerOptions
     > {
   /** Whether a running request may reserve more while Redis is unreachable (RIDEAU_LIMITS_FAILOPEN). */
   readonly isFailOpen?: boolean
+  /** How many counters an organization may have on the server. Default: what seeder.ts keeps. */
+  readonly maxCounters?: number
 }
 
 /**
@@ -76,10 +78,10 @@ export class RedisLedger implements Ledger {
     this.#undelivered = new UndeliveredEndings(this.#connection)
     const clock = new ScriptClock(options)
     this.#clock = clock
-    const { owner, seeds, onThresholdCrossed } = options
+    const { owner, seeds, onThresholdCrossed, maxCounters } = options
     const connection = this.#connection
     this.#batcher = new Batcher({ commands: connection.commands, owner, clock })
-    this.#seeder = new RedisSeeder({ connection, seeds, onThresholdCrossed, clock })
+    this.#seeder = new RedisSeeder({ connection, seeds, onThresholdCrossed, clock, maxCounters })
     this.#reader = new StatusReader({ connection, seeder: this.#seeder, clock })
     this.#leases = new LeaseExpirer(connection, clock)
   }
@@ -134,10 +136,15 @@ export class RedisLedger implements Ledger {
       return this.#extendLocally(reservation, amounts, leaseMs)
     }
     const { meters, subject } = reservation
+    const key = reservationsKey(run, subject.orgId)
+    const extend = (): Promise<Reply> => this.#batcher.extend(key, id, amounts, leaseMs, meters)
     let reply: Reply
     try {
-      const key = reservationsKey(run, subject.orgId)
-      reply = await this.#batcher.extend(key, id, amounts, leaseMs, meters)
+      reply = await extend()
+      if (reply.values[0] === MISSING_COUNTERS) {
+        await this.#seeder.seed(run, readMissing(meters, reply.values), at)
+        reply = await extend()
+      }
     } catch (error) {
       this.#connection.reportFailure(error)
       return this.#extendLocally(reservation, amounts, leaseMs)
@@ -145,6 +152,7 @@ export class RedisLedger implements Ledger {
     const { now, values } = reply
     const [outcome] = values
     if (outcome === ENDED) return ENDED_VERDICT
+    if (outcome === MISSING_COUNTERS) return this.#unavailable()
     reservation.leaseMs = leaseMs
     if (outcome !== ADMITTED) {
       const wantedOf = (meter: Meter): number => growth(ruleOf(meter), reservation.amounts, amounts)

@@ -3,17 +3,18 @@
 -- Guarantee: a script reads each reservation at most once. What it has changed of an organization, counters included, is
 -- written by leave_organization(). One script may enter several organizations, one after the other.
 
-local reservations, leases, mark_prefix
--- By request id: state and record or mark, false: none; the new time in `leases` of those to write; new marks. A list of ids to
--- delete.
-local known, lease_times, marks, forgotten
+local reservations, leases, index, mark_prefix
+-- By request id: state and record or mark, false: none; the new time in `leases` of those to write; new marks; the records to add to
+-- the index. Lists of ids to delete and of members to remove from the index.
+local known, lease_times, marks, forgotten, indexed, unindexed
 
 -- `key`: the key of the organization's reservations. A script enters each organization once.
 local function enter_organization(key)
   local base = string.sub(key, 1, -#'reservations' - 1)
-  reservations, leases, mark_prefix = key, base .. 'leases', base .. 'mark:'
-  counter_prefix, list_prefix, counters = base .. 'counter:', base .. 'times:', {}
-  known, lease_times, marks, forgotten = {}, {}, {}, {}
+  reservations, leases, index, mark_prefix = key, base .. 'leases', base .. 'index', base .. 'mark:'
+  counter_prefix, list_prefix, names, counters = base .. 'counter:', base .. 'times:', base .. 'meters', {}
+  known, lease_times, marks, forgotten, indexed, unindexed = {}, {}, {}, {}, {}, {}
+  most_entries = nil
 end
 
 local function load_reservations(ids)
@@ -41,42 +42,101 @@ local function unpack_record(value) return cmsgpack.unpack(string.sub(value, 2))
 
 local function record_of(id) return unpack_record(known[id]) end
 
--- Returns a text that occurs in the packed record of each request that a meter of this subject may count; '': in all. Searching it
--- costs a fraction of unpacking the record.
-local function needle_of(project, environment, key, end_user)
-  for _, name in ipairs({ end_user, key, environment }) do
-    if name ~= '' then return name end
-  end
-  return project
+-- The index finds the reservations that a new counter may count without reading those of others. Its members are compared as texts,
+-- so all of one project, environment, key or end user are neighbors. Each name ends with a zero byte, so that `a` does not find `ab`.
+-- The time of arrival passes over those before a window without reading them: at its begin, that is nearly all.
+
+-- Returns the members of a reservation in the index; the second one only where the request names an end user.
+local function members_of(id, record)
+  local project, environment, key, end_user = record[7], record[8], record[9], record[10]
+  local rest = '\0' .. text(record[4]) .. '\0' .. id
+  local member = 's' .. project .. '\0' .. environment .. '\0' .. key .. rest
+  if end_user == '' then return member end
+  return member, 'u' .. end_user .. '\0' .. environment .. rest
 end
+
+-- Adds what the members of all reservations begin with that a meter of this subject and window may count to `prefixes`, which maps it
+-- to the earliest time of arrival. '': any.
+local function add_prefix(prefixes, since, project, environment, key, end_user)
+  local prefix, path = 's', { project, environment, key }
+  if end_user ~= '' then prefix, path = 'u', { end_user, environment } end
+  for _, name in ipairs(path) do
+    if name == '' then break end
+    prefix = prefix .. name .. '\0'
+  end
+  prefixes[prefix] = math.min(since, prefixes[prefix] or since)
+end
+
+-- Calls visit(id, value) once for each reservation with one of these prefixes that did not arrive before its time. The visitor decides
+-- by the record whether a meter counts it.
+local function each_with_prefix(prefixes, visit)
+  -- Reading all without the index takes half as long, where most of them arrived within the window.
+  if prefixes.s and prefixes.s < now - 60000 then
+    local all = call('HGETALL', reservations)
+    for i = 1, #all, 2 do visit(all[i], all[i + 1]) end
+    return
+  end
+  local ids, seen = {}, {}
+  for prefix, since in pairs(prefixes) do
+    for _, member in ipairs(call('ZRANGEBYLEX', index, '[' .. prefix, '(' .. prefix .. '\255')) do
+      local arrived_at, id = string.match(member, '%z(%d+)%z([^%z]*)$')
+      if tonumber(arrived_at) >= since and not seen[id] then
+        ids[#ids + 1] = id
+        seen[id] = true
+      end
+    end
+  end
+  for first = 1, #ids, 1000 do
+    local last = math.min(first + 999, #ids)
+    local values = call('HMGET', reservations, unpack(ids, first, last))
+    for i, value in ipairs(values) do
+      if value then visit(ids[first + i - 1], value) end
+    end
+  end
+end
+
+local function has_record(id) return known[id] and #known[id] > 1 end
 
 -- `time`: when to expire or forget it.
 local function save(id, state, record, time)
+  if not has_record(id) then indexed[id] = record end
   known[id] = state .. cmsgpack.pack(record)
   lease_times[id] = time
 end
 
--- Replaces a reservation, if there is one, by a state without record.
-local function save_mark(id, state)
-  if known[id] then forgotten[#forgotten + 1] = id end
-  known[id], marks[id], lease_times[id] = state, state, nil
+-- Deletes a reservation, if there is one. `mark`: the state without record that replaces it; nil: none.
+local function forget(id, mark)
+  if has_record(id) then
+    for _, member in ipairs({ members_of(id, record_of(id)) }) do unindexed[#unindexed + 1] = member end
+  end
+  indexed[id] = nil
+  forgotten[#forgotten + 1] = id
+  known[id], marks[id], lease_times[id] = mark or false, mark, nil
 end
 
 local function leave_organization()
-  local values, times = {}, {}
+  local values, times, members = {}, {}, {}
   for id, time in pairs(lease_times) do
     local n = #values
     values[n + 1], values[n + 2] = id, known[id]
     times[n + 1], times[n + 2] = text(time), id
   end
+  for id, record in pairs(indexed) do
+    for _, member in ipairs({ members_of(id, record) }) do
+      local n = #members
+      members[n + 1], members[n + 2] = '0', member
+    end
+  end
   if #forgotten > 0 then
     call('HDEL', reservations, unpack(forgotten))
     call('ZREM', leases, unpack(forgotten))
   end
+  if #unindexed > 0 then call('ZREM', index, unpack(unindexed)) end
   if #values > 0 then
     call('HSET', reservations, unpack(values))
     call('ZADD', leases, unpack(times))
   end
+  if #members > 0 then call('ZADD', index, unpack(members)) end
   for id, mark in pairs(marks) do call('SET', mark_prefix .. id, mark, 'PX', MARK_KEPT) end
   for _, c in pairs(counters) do write_counter(c) end
 end
@@ -115,8 +175,7 @@ local function expire_leases(most)
         save(id, EXPIRED, record, now + EXPIRED_KEPT)
         expired = expired + 1
       else
-        known[id] = false
-        forgotten[#forgotten + 1] = id
+        forget(id)
       end
     end
   end

@@ -5,7 +5,7 @@
 --
 -- KEYS[1]: the organization's reservations.
 -- ARGV: now, id, lease (ms), tokens, nano-dollars, time of arrival by the gateway's clock, project, environment, key, end
--- user, owner, time of admission by the server's clock; then for each meter: key, code, slot (ms, see add_entry).
+-- user, owner, time of admission by the server's clock; then for each meter: key, code, window (ms, see keep_alive).
 -- Returns 1; 0: the id was known.
 
 enter_organization(KEYS[1])

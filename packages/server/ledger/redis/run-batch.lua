@@ -7,7 +7,7 @@
 -- ARGV: now; then as JSON a list of
 --   owner     id of the gateway process
 --   subjects  a list each of project, environment, key, end user; '': none
---   meters    a list each of key, code, limit, window (ms, see keep_alive), slot (ms, see add_entry)
+--   meters    a list each of key, code, limit, window (ms, see keep_alive)
 --   work      for each of KEYS, the list of the organization's operations
 --
 -- An operation is a list that begins with its name. Meters and subjects are given by their positions in the lists above,
@@ -19,7 +19,7 @@
 --       3: a reservation of this id is running
 --       4: the id was settled or released before
 --   'extend', id, lease ms, tokens, nano-dollars, meters as in its 'reserve'
---       1 or 0 as above; 4: the reservation has ended
+--       1, 0 or 2 as above; 4: the reservation has ended
 --   'settle', id, requests, tokens, nano-dollars, sandbox (0 or 1)
 --       the settled amount of each meter, 0 for rolling ones; nothing where there is no such reservation
 --   'release', id
@@ -68,9 +68,9 @@ function OPERATIONS.reserve(id, lease, tokens, nano_usd, arrived_at, subject, po
   local record = { entry_time, tokens, nano_usd, arrived_at, 1, 0, project, environment, key, end_user, owner }
   local out = { 1 }
   for _, position in ipairs(positions) do
-    local name, code, _, window, slot = unpack(meters[position])
+    local name, code, _, window = unpack(meters[position])
     local c, wanted, time = get_counter(name), reserved_amount(code, tokens, nano_usd), 0
-    if IS_ROLLING[code] then time = add_entry(c, wanted, slot) else add(c, nil, wanted, 0) end
+    if IS_ROLLING[code] then time = add_entry(c, wanted, window) else add(c, nil, wanted, 0) end
     keep_alive(c, code, window)
     append_status(out, c, 0)
     local n = #record
@@ -91,11 +91,25 @@ local function restore_expired(record)
   end
 end
 
+-- Returns 2, then the indices of the meters that would grow and have no counter: it was deleted while the request reserved nothing of it.
+local function list_missing_to_grow(positions, more_tokens, more_nano_usd)
+  local missing = { 2 }
+  for i, position in ipairs(positions) do
+    local key, code = unpack(meters[position])
+    local what = RESERVES[code]
+    local is_growing = what == 'tokens' and more_tokens > 0 or what == 'nanoUsd' and more_nano_usd > 0
+    if is_growing and not get_counter(key).exists then missing[#missing + 1] = i - 1 end
+  end
+  return missing
+end
+
 function OPERATIONS.extend(id, lease, tokens, nano_usd, positions)
   local state = state_of(id)
   if state ~= RUNNING and state ~= EXPIRED then return { 4 } end
   local record = record_of(id)
   local old_tokens, old_nano_usd = record[2], record[3]
+  local missing = list_missing_to_grow(positions, tokens - old_tokens, nano_usd - old_nano_usd)
+  if #missing > 1 then return missing end
   if state == EXPIRED then restore_expired(record) end
   local out, refusals = { 1 }, { 0 }
   for i, position in ipairs(positions) do
@@ -140,7 +154,7 @@ local function undo(id, mark)
   if state == RUNNING or state == EXPIRED then
     finish(record_of(id), state == RUNNING, function() return 0 end)
   end
-  save_mark(id, mark)
+  forget(id, mark)
   return {}
 end
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SeedSource } from '../seed-source.ts'
 import { makeMeter, openSeeds, T } from '../testing/make-meter.ts'
 import { RedisSeeder, type RedisSeederOptions } from './seeder.ts'
@@ -27,9 +27,65 @@ test('gives a read 8 s, after which PostgreSQL ends its statement and the counte
   expect(asked).toEqual([[['known'], 8_000]])
 })
 
+describe('after counters that took 5,000 requests from Redis', () => {
+  const opened = { listed: [] as unknown[][] }
+  const openSeeder = async (): Promise<RedisSeeder> => {
+    opened.listed = []
+    const listKnown = async (...args: unknown[]): Promise<string[]> => {
+      opened.listed.push(args)
+      return Array.from({ length: 5000 }, (_, index) => `request ${index}`)
+    }
+    const seeder = new RedisSeeder({
+      connection: {
+        ...connection,
+        commands: { ...connection.commands, listKnown },
+      } as unknown as RedisSeederOptions['connection'],
+      clock,
+      seeds: openSeeds(),
+      onThresholdCrossed: () => {},
+    })
+    expect(await seeder.seed('run', [makeMeter('budget', 1, { key: 'first' })], T)).toBe(true)
+    expect(opened.listed).toHaveLength(1)
+    return seeder
+  }
+
+  test('the next ones of the organization wait for a second, those of an end user and of others do not', async () => {
+    const seeder = await openSeeder()
+    const next = seeder.seed('run', [makeMeter('budget', 1, { key: 'next' })], T)
+    await vi.advanceTimersByTimeAsync(900)
+    expect(opened.listed).toHaveLength(1)
+    const subjects = [{ endUserId: 'user' }, { orgId: 'other' }]
+    for (const subject of subjects) {
+      expect(await seeder.seed('run', [makeMeter('budget', 1, { key: 'x', subject })], T)).toBe(true)
+    }
+    expect(opened.listed).toHaveLength(3)
+    await vi.advanceTimersByTimeAsync(1100)
+    expect(await next).toBe(true)
+  })
+
+  test('so many at once are unavailable that they would wait for longer than 8 s', async () => {
+    const seeder = await openSeeder()
+    const names = Array.from({ length: 20 }, (_, index) => `next ${index}`)
+    const seed = (key: string): Promise<boolean> => seeder.seed('run', [makeMeter('budget', 1, { key })], T)
+    const herd = names.map(seed)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await Promise.all(herd)).toEqual(names.map(() => true))
+    const later = seed('later')
+    await vi.advanceTimersByTimeAsync(8000)
+    expect(await later).toBe(false)
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(await seed('later')).toBe(true)
+  })
+})
+
 test('creates sixteen counters by one script, and fewer where their seeds have more than 20,000 entries', async () => {
   const scripts: string[][] = []
-  const createCounters = async (_key: string, _time: unknown, json: string): Promise<number[]> => {
+  const createCounters = async (
+    _key: string,
+    _time: unknown,
+    _most: number,
+    json: string,
+  ): Promise<number[]> => {
     const rows: [string][] = JSON.parse(json)
     scripts.push(rows.map(([name]) => name))
     return rows.map(() => 0)

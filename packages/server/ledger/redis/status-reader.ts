@@ -2,7 +2,7 @@ import type { Meter } from '../../core/limits/meter.ts'
 import type { MeterStatus } from '../ledger.ts'
 import type { Connection } from './connection.ts'
 import { reservationsKey } from './keys.ts'
-import { codeOf, windowOf } from './meter-args.ts'
+import { rowOf } from './meter-args.ts'
 import { ADMITTED, readMissing, readStatuses } from './replies.ts'
 import type { ScriptClock } from './script-clock.ts'
 import { MAX_ROUNDS, type RedisSeeder } from './seeder.ts'
@@ -26,7 +26,10 @@ export class StatusReader {
     const { connection, seeder, clock } = this.#options
     const orgId = meters[0]?.subject.orgId
     if (orgId === undefined) return []
-    const args = meters.flatMap(meter => [meter.key, codeOf(meter), windowOf(meter)])
+    const args = meters.flatMap(meter => {
+      const [name, code, , window] = rowOf(meter)
+      return [name, code, window]
+    })
     try {
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const { run } = connection
