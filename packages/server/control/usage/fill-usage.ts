@@ -68,8 +68,8 @@ const ZEROS = {
   cachedTokens: 0,
   reasoningTokens: 0,
   costNanoUsd: 0,
-  latencies: [],
-  firstBytes: [],
+  latencies: '{}',
+  firstBytes: '{}',
 }
 
 const NOTHING: UsageRow = {
