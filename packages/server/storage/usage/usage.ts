@@ -90,7 +90,7 @@ async function listSpan(
     group => sql`case when not "isRest" then ${sql.ref(group)} end as ${sql.ref(group)}`,
   )
   const keys = sql.join([sql.ref('sandbox'), sql.ref('isRest'), ...columns])
-  const values = groups.map(group => sql`${sql.lit(group)}, ${presentOf(group)}`)
+  const values = groups.map(group => sql`${group}::text, ${presentOf(group)}`)
   // Each row is as it is answered: to convert thousands of them here would be a long tick.
   const { rows } = await sql<UsageRow>`
     select * from (
@@ -104,7 +104,7 @@ async function listSpan(
         ${sumsOf(LATENCY_COLUMNS)} as latencies, ${sumsOf(FIRST_BYTE_COLUMNS)} as "firstBytes"
       from (
         select ${sql.join([sql`"start" as bucket`, sql.ref('sandbox'), sql.ref('isRest'), ...named])},
-          ${sql.raw(COUNTERS.join())}
+          ${sql.join(COUNTERS.map(column => sql.ref(column)))}
         from (
           select ${bucketOf(filter)} as "start", *, ${isRest} as "isRest" from ${sql.table(tableOf(filter))}
           where ${isSelected(filter, begin, end)}
@@ -120,7 +120,7 @@ async function listSpan(
 
 /** A group's value; null instead of one that stands for an absent one (usage-rollups.ts). */
 function presentOf(group: UsageGroup): RawBuilder<string | null> {
-  return sql`nullif(nullif(${sql.ref(group)}::text, ''), ${sql.lit(ABSENT_ID)})`
+  return sql`nullif(nullif(${sql.ref(group)}::text, ''), ${ABSENT_ID}::text)`
 }
 
 const COUNTERS = [
@@ -137,8 +137,9 @@ const COUNTERS = [
   ...FIRST_BYTE_COLUMNS,
 ]
 
+/** A sum of each column: an array, as text. */
 function sumsOf(columns: readonly string[]): RawBuilder<string> {
-  return sql.raw(`array[${columns.map(column => `sum(${column})`).join()}]::text`)
+  return sql`array[${sql.join(columns.map(column => sql`sum(${sql.ref(column)})`))}]::text`
 }
 
 /** Identifies a group in all buckets, of the sandbox or not. */
