@@ -50,7 +50,8 @@ describe.each(listTestServers())('long results on $label', server => {
       short++
     }
     expect((await long).rows).toHaveLength(5_000)
-    expect(short).toBeGreaterThan(20)
+    // One or two, if they waited for the long result.
+    expect(short).toBeGreaterThan(5)
   })
 
   test('characters and values that pieces cut arrive whole', async () => {
