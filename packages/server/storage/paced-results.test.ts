@@ -1,7 +1,10 @@
-import type { Pool, QueryConfig } from 'pg'
+import { EventEmitter } from 'node:events'
+import { Readable } from 'node:stream'
+import type { ClientBase, Pool, QueryConfig } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { blockLoop, measureLongestTick } from '../testing/harness/longest-tick.ts'
+import { paceResults } from './paced-results.ts'
 import { openPool } from './pool.ts'
 
 /** Rows of some 350 bytes, which PostgreSQL sends faster than pg parses them. */
@@ -12,6 +15,39 @@ const longResult = (rows: number): string =>
 
 const CLIENTS = 8
 const clients = Array.from({ length: CLIENTS })
+
+/** A connected client whose parser takes a quarter of a millisecond for each piece. */
+function openClient() {
+  const stream = new Readable({ read() {} })
+  const client = Object.assign(new EventEmitter(), { connection: { stream } })
+  let parsedBytes = 0
+  stream.on('data', (bytes: Buffer) => {
+    for (const until = performance.now() + 0.25; performance.now() < until; );
+    parsedBytes += bytes.length
+  })
+  paceResults(client as unknown as ClientBase)
+  /** Returns how much of what the socket brings is parsed at once. */
+  const bring = async (bytes: number): Promise<number> => {
+    const before = parsedBytes
+    stream.push(Buffer.alloc(bytes))
+    await Promise.resolve()
+    return parsedBytes - before
+  }
+  return { client, bring, parsedBytes: () => parsedBytes }
+}
+
+test('what exceeds the time of a tick waits, and short results do not wait behind it', async () => {
+  const [long, other] = [openClient(), openClient()]
+  // Both flow from now on.
+  await new Promise(resolve => setImmediate(resolve))
+  expect(await long.bring(1_000_000)).toBeLessThan(100_000)
+  expect(await other.bring(16_384)).toBe(16_384)
+  other.client.emit('drain')
+  expect(await other.bring(16_384)).toBe(16_384)
+  // The rest of a result that was short so far.
+  expect(await other.bring(1_000_000)).toBe(4_096)
+  await expect.poll(() => [long.parsedBytes(), other.parsedBytes()]).toEqual([1_000_000, 1_032_768])
+})
 
 describe.each(listTestServers())('long results on $label', server => {
   let database: FreshDatabase
