@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { type ClientBase, Pool, types } from 'pg'
 import { type Connection, toClientConfig } from './connection.ts'
+import { paceResults } from './paced-results.ts'
 import type { Database } from './schema.ts'
 
 export type Db = Kysely<Database>
@@ -31,7 +32,10 @@ export function openPool(
     max,
     query_timeout: queryTimeoutMs,
     types: TYPES,
-    onConnect: client => boundSession(client, queryTimeoutMs),
+    onConnect: client => {
+      paceResults(client)
+      return boundSession(client, queryTimeoutMs)
+    },
   })
   pool.on('error', error => log(`database connection lost: ${error.message}`))
   // The pool listens to idle connections only. One that breaks while it is lent fails the query of who has it, now or next;

@@ -11,17 +11,20 @@ export function* fillUsage(
   filter: UsageFilter,
   most: number,
 ): Generator<void, readonly UsageRow[] | undefined> {
-  const groups = new Map(rows.map(row => [row.id, row]))
-  // Real requests have a row also if only the sandbox answered, or no provider.
-  if (filter.groups.length === 0 && rows.every(row => row.sandbox)) groups.set('', NOTHING)
+  const groups = new Map<string, UsageRow>()
   const stored = new Map<number, Map<string, UsageRow>>()
+  let hasReal = false
   for (const row of rows) {
+    groups.set(row.id, row)
+    hasReal ||= !row.sandbox
     const at = row.bucket.getTime()
     const bucket = stored.get(at)
     if (bucket === undefined) stored.set(at, new Map([[row.id, row]]))
     else bucket.set(row.id, row)
+    yield
   }
-  yield
+  // Real requests have a row also if only the sandbox answered, or no provider.
+  if (filter.groups.length === 0 && !hasReal) groups.set('', NOTHING)
   const starts = yield* listStarts(filter, [...stored.keys()])
   if (starts.length * groups.size > most) return undefined
   const filled: UsageRow[] = []
@@ -29,8 +32,8 @@ export function* fillUsage(
     const bucket = stored.get(at)
     for (const [id, row] of groups) {
       filled.push(bucket?.get(id) ?? { ...row, ...ZEROS, bucket: new Date(at) })
+      yield
     }
-    yield
   }
   return filled
 }
@@ -68,8 +71,8 @@ const ZEROS = {
   cachedTokens: 0,
   reasoningTokens: 0,
   costNanoUsd: 0,
-  latencies: [],
-  firstBytes: [],
+  latencies: '{}',
+  firstBytes: '{}',
 }
 
 const NOTHING: UsageRow = {

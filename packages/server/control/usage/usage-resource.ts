@@ -1,6 +1,6 @@
 import { toUsd } from '@rideau/llm/usage/money'
 import { toLatencyQuantile } from '../../core/records/latency-histogram.ts'
-import type { UsageRow } from '../../storage/usage/usage.ts'
+import { parseCounts, type UsageRow } from '../../storage/usage/usage.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -40,6 +40,7 @@ export const UsageResource = z
 
 /** `isSpend`: the costs are the organization's spend, which excludes the sandbox. */
 export function toUsageResource(row: UsageRow, isSpend: boolean): z.output<typeof UsageResource> {
+  const [latencies, firstBytes] = [parseCounts(row.latencies), parseCounts(row.firstBytes)]
   const isPriced = row.requests > row.unpriced
   return {
     bucket: row.bucket.toISOString(),
@@ -54,9 +55,9 @@ export function toUsageResource(row: UsageRow, isSpend: boolean): z.output<typeo
     reasoning_tokens: row.reasoningTokens,
     cost_usd: isSpend && row.sandbox ? 0 : toUsd(isPriced ? row.costNanoUsd : null),
     unpriced_requests: row.unpriced,
-    latency_ms_p50: toLatencyQuantile(row.latencies, 0.5),
-    latency_ms_p95: toLatencyQuantile(row.latencies, 0.95),
-    first_byte_ms_p50: toLatencyQuantile(row.firstBytes, 0.5),
-    first_byte_ms_p95: toLatencyQuantile(row.firstBytes, 0.95),
+    latency_ms_p50: toLatencyQuantile(latencies, 0.5),
+    latency_ms_p95: toLatencyQuantile(latencies, 0.95),
+    first_byte_ms_p50: toLatencyQuantile(firstBytes, 0.5),
+    first_byte_ms_p95: toLatencyQuantile(firstBytes, 0.95),
   }
 }

@@ -106,38 +106,72 @@ export async function countConcurrencyRefusals(
   most: number = MAX_REQUESTS,
   ticks: Pick<ShortTicks, 'isOver' | 'next'> = new ShortTicks(),
 ): Promise<Refusals> {
-  // What was refused before anything was generated took no place; a failure at a provider did.
-  const { rows } = await sql<{ at: Date; ended_at: Date; who: string | null; ran: boolean }>`
-    select at, ended_at, ${rule.scope === 'default_end_user' ? sql`end_user_id` : sql`null`} as who,
-      (status < 400 or status >= 500 or ${sql.raw(TOKENS)} > 0) and ${isCounted(rule)} as ran
-    from ${recentRequests('request_logs', rule, since, most)} as u
-    order by at desc, id desc
-    limit ${most}`.execute(db)
-  const served = rows.filter(({ ran }) => ran).toReversed()
-  const byEnd = served.toSorted((a, b) => a.ended_at.getTime() - b.ended_at.getTime())
+  // What was refused before anything was generated took no place; a failure at a provider did. Times are numbers and the order of the ends
+  // is PostgreSQL's, since dates and a sort of thousands of rows would be a long tick.
+  const { rows } = await sql<TriedRequest>`
+    with read as (
+      select id, at, ended_at, ${rule.scope === 'default_end_user' ? sql`end_user_id` : sql`null`} as who,
+        (status < 400 or status >= 500 or ${sql.raw(TOKENS)} > 0) and ${isCounted(rule)} as ran
+      from ${recentRequests('request_logs', rule, since, most)} as u
+      order by at desc, id desc
+      limit ${most}
+    )
+    select ${epochMs('at')} as at, ${epochMs('ended_at')} as "endedAt", who, ran,
+      row_number() over (order by ended_at, at, id)::integer as "endRank"
+    from read order by at, id`.execute(db)
+  return { ...(await tryBound(rows, rule.limit, ticks)), isWhole: rows.length < most }
+}
+
+/** A request of the past, with its times in milliseconds. */
+interface TriedRequest {
+  readonly at: number
+  readonly endedAt: number
+  /** Whose requests are counted together. */
+  readonly who: string | null
+  /** False: the request took no place. */
+  readonly ran: boolean
+  /** Its place in the order in which the requests ended, from 1. */
+  readonly endRank: number
+}
+
+function epochMs(column: 'at' | 'ended_at'): RawBuilder<number> {
+  return sql`(extract(epoch from ${sql.ref(column)}) * 1000)::float8`
+}
+
+/** Admits requests, which are in the order of their arrival, while fewer than `limit` run. */
+async function tryBound(
+  requests: readonly TriedRequest[],
+  limit: number,
+  ticks: Pick<ShortTicks, 'isOver' | 'next'>,
+): Promise<Omit<Refusals, 'isWhole'>> {
+  const byEnd = [...requests]
+  for (const request of requests) byEnd[request.endRank - 1] = request
   const running = new Map<string | null, number>()
   const admitted = new Set<unknown>()
   const affected = new Set<string | null>()
-  let [refused, ended] = [0, 0]
-  for (const request of served) {
+  let [ran, refused, ended] = [0, 0, 0]
+  let oldest: number | undefined
+  for (const request of requests) {
+    if (!request.ran) continue
     if (ticks.isOver) await ticks.next()
-    const { at, ended_at, who } = request
-    for (let other = byEnd[ended]; other !== undefined && other.ended_at <= at; other = byEnd[++ended]) {
+    const { at, endedAt, who } = request
+    ran++
+    oldest ??= at
+    for (let other = byEnd[ended]; other !== undefined && other.endedAt <= at; other = byEnd[++ended]) {
       if (admitted.delete(other)) running.set(other.who, (running.get(other.who) ?? 1) - 1)
     }
     const count = running.get(who) ?? 0
-    if (count >= rule.limit) affected.add(who)
-    if (count >= rule.limit) refused++
-    else if (ended_at > at) {
+    if (count >= limit) affected.add(who)
+    if (count >= limit) refused++
+    else if (endedAt > at) {
       admitted.add(request)
       running.set(who, count + 1)
     }
   }
   return {
-    requests: served.length,
+    requests: ran,
     refused,
     affected: affected.size,
-    oldest: served[0]?.at ?? null,
-    isWhole: rows.length < most,
+    oldest: oldest === undefined ? null : new Date(oldest),
   }
 }

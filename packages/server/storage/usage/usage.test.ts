@@ -7,7 +7,7 @@ import { type FreshDatabase, freshDatabase, listTestServers } from '../../testin
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import type { EnvironmentRow } from '../schema.ts'
-import { listUsage, type UsageRow } from './usage.ts'
+import { listUsage, parseCounts, type UsageRow } from './usage.ts'
 import type { UsageFilter } from './usage-filter.ts'
 
 const newId = openIds(systemClock, systemRandom)
@@ -71,7 +71,9 @@ describe.each(listTestServers())('usage on $label', server => {
       cachedTokens: 12,
       costNanoUsd: 1_234_567,
     })
-    const counted = row?.latencies.flatMap((count, slot) => (count === 0 ? [] : [[slot, count]]))
+    const counted = parseCounts(row?.latencies ?? '').flatMap((count, slot) =>
+      count === 0 ? [] : [[slot, count]],
+    )
     expect(counted).toEqual([
       [0, 1],
       [10, 1],

@@ -17,3 +17,11 @@ export async function measureLongestTick(work: () => Promise<unknown>): Promise<
   await ended
   return longestMs
 }
+
+/**
+ * Blocks the event loop without CPU time, as other work does with it. What is sent meanwhile fills the kernel's buffers and then arrives
+ * in one tick, also where the sender has less of the processors.
+ */
+export function blockLoop(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
