@@ -34,17 +34,19 @@ function settledMeter(key: string, settled: number, orgId = 'o'): SettledMeter {
 
 function open(raise: (settled: SettledMeter) => Promise<unknown>, found: SettledMeter[] = []) {
   const sweeps: (Date | undefined)[] = []
+  const sweptAgain: (readonly string[])[] = []
   const errors: object[] = []
   const job = openAlertsJob({
     clock: { now: () => T },
     raise,
-    sweep: async function* (since) {
+    sweep: async function* (since, _at, _signal, again) {
       sweeps.push(since)
+      sweptAgain.push(again)
       yield* found
     },
     log: { error: details => void errors.push(details) },
   })
-  return { job, sweeps, errors }
+  return { job, sweeps, sweptAgain, errors }
 }
 
 test('raises a meter that is reported many times once, with its highest amount', async () => {
@@ -195,5 +197,20 @@ test('sweeps the organizations behind one whose alerts fail, and then those with
   expect(raised.sort()).toEqual(['a', 'failing 1', 'failing 2'])
   await vi.advanceTimersByTimeAsync(599_000)
   expect(sweeps).toEqual([undefined, new Date(T - 2 * 3_600_000)])
+  await job.close()
+})
+
+test('sweeps an organization again that had more alerts at once than may wait', async () => {
+  const found = Array.from({ length: 1_500 }, (_, at) => settledMeter(`failing ${at}`, 5, 'failing'))
+  const { job, sweeps, sweptAgain } = openFailing(['failing'], found)
+  await vi.advanceTimersByTimeAsync(0)
+  found.length = 0
+  await vi.advanceTimersByTimeAsync(600_000)
+  await vi.advanceTimersByTimeAsync(600_000)
+  const later = new Date(T - 2 * 3_600_000)
+  expect([sweeps, sweptAgain]).toEqual([
+    [undefined, later, later],
+    [[], ['failing'], []],
+  ])
   await job.close()
 })

@@ -18,10 +18,15 @@ export interface AlertsJobOptions {
   /** Raises the thresholds that the meter has reached. Raising one again has no effect. */
   readonly raise: (settled: SettledMeter) => Promise<unknown>
   /**
-   * Meters that have reached a threshold, of organizations with usage since a time. undefined: of all organizations. The signal tells that
-   * the job ends.
+   * Meters that have reached a threshold, of organizations with usage since a time, and of those to be read again. undefined: of all
+   * organizations. The signal tells that the job ends.
    */
-  readonly sweep: (since: Date | undefined, at: number, signal: AbortSignal) => AsyncIterable<SettledMeter>
+  readonly sweep: (
+    since: Date | undefined,
+    at: number,
+    signal: AbortSignal,
+    again: readonly string[],
+  ) => AsyncIterable<SettledMeter>
   readonly log: { error(details: object, message: string): void }
   readonly flushEveryMs?: number
   readonly sweepEveryMs?: number
@@ -46,6 +51,8 @@ export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
     max: MAX_WAITING,
     merge: (earlier, later) => (later.settled > earlier.settled ? later : earlier),
   })
+  /** Organizations of which a meter was dropped, for the next sweep. */
+  const dropped = new Set<string>()
   const pace = new LogPace()
   let sweptAt: number | undefined
   let isClosing = false
@@ -53,6 +60,7 @@ export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
   function note(settled: SettledMeter): void {
     const { key, subject } = settled.meter
     if (lines.add(subject.orgId, key, settled)) return
+    dropped.add(subject.orgId)
     const message = 'too many alerts are waiting; the next sweep will raise this one'
     if (pace.isDue(performance.now())) log.error({ counter: key }, message)
   }
@@ -71,8 +79,10 @@ export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
     const since = sweptAt === undefined ? undefined : new Date(sweptAt - MAX_RECORD_DELAY_MS)
     /** Organizations whose other alerts wait for the next flush, so that they delay the sweep no further. */
     const failed = new Set<string>()
+    const again = [...dropped]
+    dropped.clear()
     try {
-      for await (const settled of sweep(since, at, signal)) {
+      for await (const settled of sweep(since, at, signal, again)) {
         if (isClosing) return
         const { orgId } = settled.meter.subject
         try {
@@ -86,6 +96,7 @@ export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
       }
       sweptAt = at
     } catch (error) {
+      for (const orgId of again) dropped.add(orgId)
       log.error({ err: error }, 'usage could not be swept for alerts; retrying in the next sweep')
     }
   }

@@ -1,7 +1,7 @@
 /** Called with the ids of records that were written later, which are not in the database. */
 type Read<T> = (missing: ReadonlySet<string>) => Promise<T>
 
-/** What must be in the database: records are inserted from memory, or from the segments that have others. */
+/** The end of the records written so far: those in the queue, and those that only segments have. */
 export interface JournalPosition {
   /** The number of records of the queue. */
   readonly queued: number

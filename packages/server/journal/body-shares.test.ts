@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { RequestRecord } from '../core/records/request-record.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
+import { BodyShares } from './body-shares.ts'
 import { Drain } from './drain.ts'
 import { openJournal } from './journal.ts'
 import { folderOf, NEVER_MS, openTable, silent } from './testing/open-drain.ts'
@@ -68,4 +69,14 @@ test('many organizations together leave fewer bodies each, and every priced reco
   for (const orgId of orgIds) expect(stored(`${orgId} 0`).request_body).toBe(BODY)
   expect(stored('org19 29')).toMatchObject({ request_body: null, cost_nano_usd: 1_234_567 })
   await drain.close()
+})
+
+test('who writes a hundredth of a long flood keeps its bodies to the end, and who causes it does not', () => {
+  const shares = new BodyShares({ maxChars: 64_000, countChars: () => 40_000, hasUnread: () => true })
+  for (let record = 1; record <= 100_000; record++) {
+    shares.note('flood', 100)
+    if (record % 100 > 0) continue
+    shares.note('other', 100)
+    expect([shares.isUsedUp('flood'), shares.isUsedUp('other')]).toEqual([record >= 300, false])
+  }
 })

@@ -18,8 +18,9 @@ export interface BodySharesOptions {
  */
 export class BodyShares {
   readonly #options: BodySharesOptions
-  /** The characters that each organization wrote since the memory is crowded. */
+  /** The characters that each organization wrote to the crowded memory, and of all. What it wrote long ago counts less. */
   readonly #written = new Map<string, number>()
+  #total = 0
 
   constructor(options: BodySharesOptions) {
     this.#options = options
@@ -38,8 +39,25 @@ export class BodyShares {
 
   /** Notes the length of a record. */
   note(orgId: string, chars: number): void {
-    if (this.#isCrowded()) this.#written.set(orgId, (this.#written.get(orgId) ?? 0) + chars)
-    else if (this.#written.size > 0) this.#written.clear()
+    if (this.#isCrowded()) {
+      this.#written.set(orgId, (this.#written.get(orgId) ?? 0) + chars)
+      this.#total += chars
+      if (this.#total >= this.#options.maxChars) this.#halve()
+    } else if (this.#total > 0) {
+      this.#written.clear()
+      this.#total = 0
+    }
+  }
+
+  /** A flood may last for hours. Who writes little meanwhile must not come to as much as it wrote in minutes. */
+  #halve(): void {
+    this.#total = 0
+    for (const [orgId, chars] of this.#written) {
+      const half = Math.floor(chars / 2)
+      this.#total += half
+      if (half > 0) this.#written.set(orgId, half)
+      else this.#written.delete(orgId)
+    }
   }
 
   #isCrowded(): boolean {

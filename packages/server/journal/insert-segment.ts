@@ -15,8 +15,8 @@ export interface InsertSegmentOptions {
 }
 
 /**
- * Inserts the records of a segment of the journal and returns them; none if its file is gone. Damaged lines are logged and left out. Rejects with an
- * error of the file or of the database.
+ * Inserts the records of a segment of the journal and returns them; none if its file is gone. Damaged lines are logged and left
+ * out. Rejects with an error of the file or of the database.
  */
 export async function insertSegment(
   file: string,

@@ -44,7 +44,7 @@ export class JournalSpace {
     return this.#isAbove(NEARLY_FULL_AT)
   }
 
-  /** Returns the line of a record, as short as the journal's space requires, or without bodies in any case. */
+  /** Returns the line of a record, as short as the journal's space requires. `isWithoutBodies`: brief even if there is space. */
   toLine(record: RequestRecord, isWithoutBodies: boolean): LineWithRecord {
     const isBrief = isWithoutBodies || this.#isAbove(isUnbilled(record) ? CUT_UNBILLED_AT : NEARLY_FULL_AT)
     const line = isBrief ? toBriefLine(record) : toLineWithRecord(record)

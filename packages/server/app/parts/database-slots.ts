@@ -13,8 +13,10 @@ export interface SlotOwner {
 }
 
 export interface DatabaseSlotBounds {
-  /** Statements at once; one environment never has the last of them. Default: 3. */
+  /** Statements at once, of which one environment has two at most. Default: 3. */
   readonly max?: number
+  /** Statements of one organization at once. Default: any number. */
+  readonly perOrganization?: number
   /** How long a statement waits for a connection, in milliseconds. Default: 5,000. */
   readonly waitMs?: number
 }
@@ -28,11 +30,14 @@ export class DatabaseSlots {
   readonly #slots: FairSlots
   readonly #waitMs: number
 
-  constructor(pool: Pick<Pool, 'options'>, { max = MAX_SLOTS, waitMs = WAIT_MS }: DatabaseSlotBounds = {}) {
+  constructor(
+    pool: Pick<Pool, 'options'>,
+    { max = MAX_SLOTS, perOrganization, waitMs = WAIT_MS }: DatabaseSlotBounds = {},
+  ) {
     const total = Math.max(1, Math.min(max, pool.options.max - 1))
     this.#waitMs = waitMs
-    const waitingPerTenant = WAITING_PER_ENVIRONMENT
-    this.#slots = new FairSlots({ total, perTenant: 2, perCaller: 2, divisor: 1, waitingPerTenant })
+    const bounds = { total, perTenant: 2, perCaller: 2, divisor: 1, perOrganization }
+    this.#slots = new FairSlots({ ...bounds, waitingPerTenant: WAITING_PER_ENVIRONMENT })
   }
 
   /** Runs the statement. Rejects if it gets no connection in time. */

@@ -147,7 +147,7 @@ export function openAlerts(
   return openAlertsJob({
     clock: systemClock,
     raise: settled => raiseAlerts(storage.db, settled, tools),
-    async *sweep(since, at, signal) {
+    async *sweep(since, at, signal, again) {
       await removeEnded(storage.db, at, signal).catch(error =>
         log.error(
           { err: error },
@@ -155,7 +155,7 @@ export function openAlerts(
         ),
       )
       await settle()
-      yield* alerts.run(since, at)
+      yield* alerts.run(since, at, again)
     },
     log,
   })

@@ -57,13 +57,14 @@ test('an answer whose claim was taken over is not kept, whatever its length', as
 
 test('long answers of one organization that wait for the database delay no long answer of another', async () => {
   const [busy, other] = [toOwner(), toOwner()]
-  const busyIds = await Promise.all(Array.from({ length: 5 }, () => claim(busy)))
+  const environments = Array.from({ length: 5 }, () => ({ ...toOwner(), orgId: busy.orgId }))
+  const busyIds = await Promise.all(environments.map(claim))
   const otherId = await claim(other)
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('select from idempotent_answers where org_id = $1 for update', [busy.orgId])
-    const keeping = busyIds.map(id => store.keep(id, Buffer.alloc(2 * MiB), busy))
+    const keeping = busyIds.map((id, at) => store.keep(id, Buffer.alloc(2 * MiB), environments[at] ?? busy))
     const settled = Promise.allSettled(keeping)
     // One of them has a connection.
     await untilLockWait(pool)

@@ -102,7 +102,11 @@ function openKeep(pool: Pool, secretBox: SecretBox): AnswerStore['keep'] {
       return answers.map(({ claimId }) => kept.has(claimId))
     },
   })
-  const longKeeps = new DatabaseSlots(pool, { max: LONG_KEEPS, waitMs: LONG_KEEP_WAIT_MS })
+  const longKeeps = new DatabaseSlots(pool, {
+    max: LONG_KEEPS,
+    perOrganization: 1,
+    waitMs: LONG_KEEP_WAIT_MS,
+  })
   return (claimId, bytes, owner) => {
     if (bytes.length <= MAX_BYTES) return keeps.query({ claimId, bytes, owner })
     // Sealed once it has its turn: what waits would take twice the memory.

@@ -22,7 +22,7 @@ export interface CircuitsOptions {
 
 /** A circuit that was not used for this long is forgotten. */
 export const IDLE_MS = 10 * 60_000
-/** The credentials whose circuits are looked at for idle ones whenever a circuit is created. A constant, so that none takes long. */
+/** The credentials whose circuits are looked at for idle ones whenever a circuit is created. A constant, so that no creation takes long. */
 const LOOKS = 8
 export const MAX_CIRCUITS = 20_000
 /** A use counts as one in the order of uses if the last one is at least as long ago. */

@@ -7,7 +7,7 @@ beforeEach(() => {
   unstored = new UnstoredAnswers()
 })
 
-/** The bytes of all answers. They are looked at by nobody. */
+/** The bytes of all answers. No test reads them. */
 const BYTES = Buffer.alloc(MAX_ANSWER_BYTES)
 
 function toAnswer(orgId: string, bytes: number): UnstoredAnswer {

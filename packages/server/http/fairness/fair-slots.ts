@@ -6,7 +6,7 @@ export interface SlotBounds {
   /** A tenant gets a slot while it has fewer than the free ones divided by this. Default: 8. */
   readonly divisor?: number
   /** The bound of all tenants of one organization together, of which it gets at most a quarter of the free slots. Default: none. */
-  readonly perOrganization?: number
+  readonly perOrganization?: number | undefined
   /** How many calls of one organization may wait. Default: any number. */
   readonly waitingPerOrganization?: number
   /** How many calls of one tenant may wait for a slot. More get none at once. */

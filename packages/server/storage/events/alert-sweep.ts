@@ -62,9 +62,15 @@ export class AlertSweep {
 
   /**
    * Yields the meters of the organizations that have usage since a time, or that the last sweep did not finish. `since`
-   * undefined: of all organizations. `at`: Unix milliseconds. One that cannot be read is read again in the next run.
+   * undefined: of all organizations. `at`: Unix milliseconds. `again`: further organizations to read. One that cannot be read is read
+   * again in the next run.
    */
-  async *run(since: Date | undefined, at: number): AsyncGenerator<SettledMeter> {
+  async *run(
+    since: Date | undefined,
+    at: number,
+    again: readonly string[] = [],
+  ): AsyncGenerator<SettledMeter> {
+    for (const id of again) if (!this.#unread.has(id)) this.#unread.set(id, FIRST_PAGE)
     const failures: { readonly id: string; readonly error: unknown }[] = []
     const organizations = await listOrganizations(this.#storage.db, since, [...this.#unread.keys()])
     const listed = new Set(organizations.map(({ id }) => id))

@@ -9,7 +9,10 @@ export function spell(given: JsonObject): JsonObject {
   if ('body' in spelled) return spelled.body
   if ('crowded' in spelled) {
     const most = MAX_NAMES.toLocaleString('en-US')
-    throw invalid(spelled.crowded, `is not read: a body has at most ${most} different names of fields.`)
+    throw invalid(
+      spelled.crowded,
+      `is not read: beside those in arguments and schemas a body has at most ${most} different names of fields.`,
+    )
   }
   const { doubled } = spelled
   const message = `${doubled}: stands in the body in both spellings.`
