@@ -45,8 +45,16 @@ test('what exceeds the time of a tick waits, and short results do not wait behin
   other.client.emit('drain')
   expect(await other.bring(16_384)).toBe(16_384)
   // The rest of a result that was short so far.
-  expect(await other.bring(1_000_000)).toBe(4_096)
+  expect(await other.bring(1_000_000)).toBe(0)
   await expect.poll(() => [long.parsedBytes(), other.parsedBytes()]).toEqual([1_000_000, 1_032_768])
+})
+
+test('a long result that comes in short chunks, as by TLS, waits too', async () => {
+  const { bring, parsedBytes } = openClient()
+  await new Promise(resolve => setImmediate(resolve))
+  for (let chunk = 0; chunk < 100; chunk++) await bring(4_096)
+  expect(parsedBytes()).toBeLessThan(100_000)
+  await expect.poll(parsedBytes).toBe(409_600)
 })
 
 describe.each(listTestServers())('long results on $label', server => {

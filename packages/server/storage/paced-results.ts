@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg'
 const MAX_MS = 1
 /** How long they rest then, as other long work does: twice that (http/fairness/loop-turns.ts). */
 const REST_MS = 2
-/** pg parses so much at once, in 0.02 to 0.2 ms. What a socket brings in no more than this is not measured. */
+/** pg parses so much at once, in 0.02 to 0.2 ms. Chunks of up to this size are not measured at the beginning of a result. */
 const PIECE_BYTES = 4_096
 /** A result is long beyond this. What comes before it never waits, so that short statements have no part in the turns of long ones. */
 const SHORT_BYTES = 16_384
@@ -34,12 +34,12 @@ class PacedResults {
     const startedAt = performance.now()
     const until = startedAt + MAX_MS - this.#spentMs
     let [at, now] = [0, startedAt]
-    do {
+    while (at < bytes.length && (now < until || socket.parsedBytes < SHORT_BYTES)) {
       parse(bytes.subarray(at, at + PIECE_BYTES))
       at += PIECE_BYTES
       socket.parsedBytes += PIECE_BYTES
       now = performance.now()
-    } while (at < bytes.length && (now < until || socket.parsedBytes < SHORT_BYTES))
+    }
     this.#spentMs += now - startedAt
     if (at < bytes.length) {
       stream.pause()
@@ -81,8 +81,10 @@ export function paceResults(client: Pick<ClientBase, 'on'>): void {
     socket.parsedBytes = 0
   })
   stream.on('data', (bytes: Buffer) => {
-    if (bytes.length <= PIECE_BYTES) parse(bytes)
-    else pacedResults.parse(socket, bytes)
+    if (bytes.length <= PIECE_BYTES && socket.parsedBytes < SHORT_BYTES) {
+      socket.parsedBytes += bytes.length
+      parse(bytes)
+    } else pacedResults.parse(socket, bytes)
   })
   stream.off('data', parse)
 }

@@ -187,11 +187,15 @@ local function write_counter(c)
     fields[n + 3], fields[n + 4] = time .. 's', text(entry[2])
   end
   call('HSET', c.key, unpack(fields))
-  if c.is_new_time then call('RPUSH', c.list, c.new_time) end
+  local is_new_list = c.is_new_time and call('RPUSH', c.list, c.new_time) == 1
   if is_noted and c.life then
     call('PEXPIRE', c.key, text(c.life))
     if c.window then call('PEXPIRE', c.list, text(c.life)) end
     keep_names(c.life)
+  elseif is_new_list then
+    -- An earlier script has removed the list with all that had left the window.
+    local life = call('PTTL', c.key)
+    if life > 0 then call('PEXPIRE', c.list, text(life)) end
   end
   c.is_changed, c.is_new_time = false, false
   if c.changed then c.changed = {} end

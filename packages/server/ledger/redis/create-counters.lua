@@ -3,8 +3,9 @@
 -- Guarantee: each request that a meter counts is contained in its counter once, either in the seed or from its reservation. Running
 -- and expired reservations get a share of the counter, so that they are settled in it too.
 --
--- Guarantee: the organization has no more counters than it may have, if enough of them count no running request. Those that were used
--- the longest time ago are deleted first. They are created again, with their usage, by the next request that needs them.
+-- Guarantee: the organization has no more counters than it may have, if enough of them count no running request and were not used within
+-- RECENT; no more than twice as many otherwise. Those that were used the longest time ago are deleted first. They are created again, with
+-- their usage, by the next request that needs them.
 --
 -- KEYS[1]: the organization's reservations.
 -- ARGV: now; how many counters the organization may have; then as JSON a list of counters, each a list of key, code, window (ms, see
@@ -80,18 +81,22 @@ local function write_new_counter(c)
 end
 
 -- The counters looked at to delete some: as many as are too many and MORE_CANDIDATES, MAX_CANDIDATES at most.
-local MORE_CANDIDATES, MAX_CANDIDATES = 16, 200
+local MORE_CANDIDATES, MAX_CANDIDATES = 16, 64
+-- What was settled within this time (ms) may not be in PostgreSQL yet, where a seed would look for it: another process may be behind.
+local RECENT = 300000
 
--- Deletes counters where there are too many. `most`: how many may stay. Does not delete what counts a running request: its `extend` is
--- checked against the counter.
-local function make_room(most)
-  local excess = call('ZCARD', names) - most
+-- Deletes counters where there are too many. `most`: how many there may be; `coming`: how many will be created. Does not delete what
+-- counts a running request: its `extend` is checked against the counter.
+local function make_room(most, coming)
+  local excess = call('ZCARD', names) + coming - most
   if excess <= 0 then return end
   local last = math.min(excess + MORE_CANDIDATES, MAX_CANDIDATES) - 1
   local got, candidates, deleted, kept = call('ZRANGE', names, 0, last, 'WITHSCORES'), {}, {}, {}
   for i = 1, #got, 2 do
     local name, values = got[i], call('HMGET', counter_prefix .. got[i], 's', 'r', 'u')
-    if not values[1] then deleted[#deleted + 1] = name
+    if not values[1] then
+      deleted[#deleted + 1] = name
+      call('UNLINK', list_prefix .. name)
     elseif values[2] ~= '0' then candidates[#candidates + 1] = { name, now, true }
     else candidates[#candidates + 1] = { name, math.max(tonumber(got[i + 1]), tonumber(values[3]) or 0) } end
   end
@@ -99,7 +104,8 @@ local function make_room(most)
   table.sort(candidates, function(a, b) return a[2] < b[2] end)
   for _, candidate in ipairs(candidates) do
     local name, used_at, is_running = unpack(candidate)
-    if #deleted < excess and not is_running then
+    local too_many = used_at < now - RECENT and excess or excess - most
+    if #deleted < too_many and not is_running then
       deleted[#deleted + 1] = name
       call('UNLINK', counter_prefix .. name, list_prefix .. name)
     else
@@ -127,7 +133,7 @@ for i, row in ipairs(cjson.decode(ARGV[3])) do
   end
 end
 if #new == 0 then return replies end
-make_room(math.max(0, tonumber(ARGV[2]) - #new))
+make_room(tonumber(ARGV[2]), #new)
 
 local prefixes, shared = {}, {}
 for _, c in ipairs(new) do add_prefix(prefixes, c.since, c.project, c.environment, c.key_id, c.end_user) end

@@ -14,7 +14,10 @@ local function forget_expired_names()
   for _ = 1, ROUNDS do
     local expired = {}
     for _, name in ipairs(call('ZRANDMEMBER', names, NAMES)) do
-      if call('EXISTS', counter_prefix .. name) == 0 then expired[#expired + 1] = name end
+      if call('EXISTS', counter_prefix .. name) == 0 then
+        expired[#expired + 1] = name
+        call('UNLINK', list_prefix .. name)
+      end
     end
     if #expired > 0 then call('ZREM', names, unpack(expired)) end
     if #expired <= NAMES / 4 then return end

@@ -4,7 +4,7 @@
 --
 -- KEYS[1]: the organization's reservations.
 -- ARGV: now; then for each meter six values: project, environment, key, end user ('': any), since, until (ms; 0: no end).
--- Returns the request ids, running, expired and recently settled ones.
+-- Returns what this took of the server (see each_with_prefix), and the request ids, running, expired and recently settled ones.
 
 enter_organization(KEYS[1])
 local meters, prefixes = {}, {}
@@ -16,8 +16,8 @@ for a = 2, #ARGV, 6 do
   }
   add_prefix(prefixes, tonumber(ARGV[a + 4]), project, environment, key, end_user)
 end
-local ids = {}
-each_with_prefix(prefixes, function(id, value)
+local ids = { '' }
+local effort = each_with_prefix(prefixes, function(id, value)
   local record = unpack_record(value)
   for _, m in ipairs(meters) do
     if counts_request(record, m.project, m.environment, m.key, m.end_user, m.since, m.until_) then
@@ -27,4 +27,5 @@ each_with_prefix(prefixes, function(id, value)
     end
   end
 end)
+ids[1] = text(effort)
 return ids

@@ -1,5 +1,6 @@
 import type { Meter } from '../../core/limits/meter.ts'
 import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
+import { LogPace } from '../../core/log-pace.ts'
 import type {
   Amounts,
   Ledger,
@@ -78,10 +79,14 @@ export class RedisLedger implements Ledger {
     this.#undelivered = new UndeliveredEndings(this.#connection)
     const clock = new ScriptClock(options)
     this.#clock = clock
-    const { owner, seeds, onThresholdCrossed, maxCounters } = options
+    const { owner, seeds, onThresholdCrossed, maxCounters, log } = options
     const connection = this.#connection
     this.#batcher = new Batcher({ commands: connection.commands, owner, clock })
-    this.#seeder = new RedisSeeder({ connection, seeds, onThresholdCrossed, clock, maxCounters })
+    const pace = new LogPace()
+    const onFailure = (error: unknown): void => {
+      if (pace.isDue(performance.now())) log(`new counters of limits could not be created: ${String(error)}`)
+    }
+    this.#seeder = new RedisSeeder({ connection, seeds, onThresholdCrossed, clock, maxCounters, onFailure })
     this.#reader = new StatusReader({ connection, seeder: this.#seeder, clock })
     this.#leases = new LeaseExpirer(connection, clock)
   }
@@ -307,7 +312,11 @@ export class RedisLedger implements Ledger {
   }
 
   #unavailable(): Verdict {
-    return { isAdmitted: false, unavailable: this.#connection.reason }
+    const { run, reason } = this.#connection
+    return {
+      isAdmitted: false,
+      unavailable: run === undefined ? reason : 'new counters could not be created',
+    }
   }
 
   async #restore(run: string): Promise<void> {

@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers())
 
 const connection = {
   hasData: async () => true,
-  commands: { listKnown: async () => ['known'], createCounters: async () => [0] },
+  commands: { listKnown: async () => ['1', 'known'], createCounters: async () => [0] },
 } as unknown as RedisSeederOptions['connection']
 const clock: RedisSeederOptions['clock'] = { time: () => '', shift: (now: number) => now } as never
 
@@ -33,7 +33,7 @@ describe('after counters that took 5,000 requests from Redis', () => {
     opened.listed = []
     const listKnown = async (...args: unknown[]): Promise<string[]> => {
       opened.listed.push(args)
-      return Array.from({ length: 5000 }, (_, index) => `request ${index}`)
+      return ['5000', ...Array.from({ length: 5000 }, (_, index) => `request ${index}`)]
     }
     const seeder = new RedisSeeder({
       connection: {
@@ -63,18 +63,33 @@ describe('after counters that took 5,000 requests from Redis', () => {
     expect(await next).toBe(true)
   })
 
-  test('so many at once are unavailable that they would wait for longer than 8 s', async () => {
+  test('those at once are listed one after the other, and unavailable where they would wait for longer than 8 s', async () => {
     const seeder = await openSeeder()
     const names = Array.from({ length: 20 }, (_, index) => `next ${index}`)
     const seed = (key: string): Promise<boolean> => seeder.seed('run', [makeMeter('budget', 1, { key })], T)
-    const herd = names.map(seed)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(await Promise.all(herd)).toEqual(names.map(() => true))
-    const later = seed('later')
-    await vi.advanceTimersByTimeAsync(8000)
-    expect(await later).toBe(false)
-    await vi.advanceTimersByTimeAsync(20_000)
+    const herd = Promise.all(names.map(seed))
+    for (let second = 1; second <= 7; second++) {
+      await vi.advanceTimersByTimeAsync(1_010)
+      expect(opened.listed).toHaveLength(1 + second)
+    }
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect((await herd).filter(isSeeded => isSeeded)).toHaveLength(opened.listed.length - 1)
+    expect(opened.listed.length).toBeLessThan(10)
+    await vi.advanceTimersByTimeAsync(2_000)
     expect(await seed('later')).toBe(true)
+  })
+
+  test('the next ones of the same end user wait as well', async () => {
+    const seeder = await openSeeder()
+    const subject = { endUserId: 'user' }
+    const seed = (key: string): Promise<boolean> =>
+      seeder.seed('run', [makeMeter('budget', 1, { key, subject })], T)
+    expect(await seed('one')).toBe(true)
+    const next = seed('two')
+    await vi.advanceTimersByTimeAsync(900)
+    expect(opened.listed).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(await next).toBe(true)
   })
 })
 

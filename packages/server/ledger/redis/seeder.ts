@@ -12,6 +12,8 @@ export interface RedisSeederOptions extends Pick<LedgerOptions, 'seeds' | 'onThr
   readonly clock: ScriptClock
   /** How many counters an organization may have on the server. Default: MAX_COUNTERS. */
   readonly maxCounters?: number | undefined
+  /** Called with what kept counters from being created. */
+  readonly onFailure?: (error: unknown) => void
 }
 
 /** The counters of an organization: about 100 MB of the server's memory. */
@@ -24,17 +26,24 @@ const COUNTERS_OF_A_SCRIPT = 16
 /** A seed must arrive within this time: Redis remembers settled requests for ten seconds. */
 const SEED_TIMEOUT_MS = 8000
 
-/** Counters that take more requests than this from Redis make the next ones of their organization wait. */
+/** Counters for which Redis reads more requests than this make the next ones of their organization, or of their end user, wait. */
 const MANY_REQUESTS = 1000
-/** For each request taken: ten times as long as the scripts run for it, so that they take a tenth of Redis's time. */
-const REST_MS = 0.2
+/** For each request and script: ten times as long as the script runs for it, so that they take a tenth of Redis's time. */
+const REST_MS = 0.1
+
+/** The new counters of an organization, or of one of its end users: Redis is asked for the requests of one after the other. */
+interface Line {
+  last: Promise<unknown>
+  waiting: number
+  /** By `performance.now()`. */
+  restsUntil: number
+}
 
 /** Creates counters that do not exist yet. Concurrent callers share the creation of each counter. */
 export class RedisSeeder {
   readonly #options: RedisSeederOptions
   readonly #running = new Map<string, Promise<boolean>>()
-  /** By organization: until when its wide counters wait, by `performance.now()`. */
-  readonly #restsUntil = new Map<string, number>()
+  readonly #lines = new Map<string, Line>()
 
   constructor(options: RedisSeederOptions) {
     this.#options = options
@@ -46,7 +55,10 @@ export class RedisSeeder {
     const fresh = meters.filter(meter => !this.#running.has(nameOf(meter)))
     if (fresh.length > 0) {
       const seeding = this.#createCounters(run, fresh, at)
-        .catch(() => false)
+        .catch((error: unknown) => {
+          this.#options.onFailure?.(error)
+          return false
+        })
         .finally(() => {
           for (const meter of fresh) this.#running.delete(nameOf(meter))
         })
@@ -57,36 +69,64 @@ export class RedisSeeder {
   }
 
   async #createCounters(run: string, meters: readonly Meter[], at: number): Promise<boolean> {
-    const { connection, clock } = this.#options
-    const { orgId } = (meters[0] as Meter).subject
-    if (!meters.every(isOfEndUser) && !(await this.#rest(orgId))) return false
+    const { connection } = this.#options
+    const key = reservationsKey(run, (meters[0] as Meter).subject.orgId)
     if (!(await connection.hasData(run))) return false
-    const key = reservationsKey(run, orgId)
     // Running and recently settled requests are in Redis, and create-counters.lua counts them. The rest is in PostgreSQL.
-    const known = await connection.commands.listKnown(key, clock.time(), ...meters.flatMap(countedArgs))
-    this.#noteTaken(orgId, known.length)
+    const known = await this.#listKnown(key, meters)
+    if (known === undefined) return false
     const seeded = meters.filter(({ kind }) => kind !== 'concurrency')
     const seeds = seeded.length === 0 ? [] : await this.#readSeeds(seeded, at, known)
     const counters = meters.map(meter => ({ meter, seed: seeds[seeded.indexOf(meter)] }))
-    await Promise.all(inScripts(counters).map(script => this.#createAll(key, script, at)))
+    // One after the other: Redis serves others between them.
+    for (const script of inScripts(counters)) await this.#createAll(key, script, at)
     return true
   }
 
   /**
-   * Waits until an organization may create counters again that are not of an end user. What it has open is read for them at once, and Redis
-   * serves nobody else meanwhile. Resolves with false if that would take too long.
+   * Lists the requests that counters take from Redis. What an organization or an end user has open is read at once, and Redis serves nobody
+   * else meanwhile: so this waits until those before it are listed and their rest is over. Returns undefined if that would take too long.
    */
-  async #rest(orgId: string): Promise<boolean> {
-    const restMs = (this.#restsUntil.get(orgId) ?? 0) - performance.now()
-    if (restMs > 0) await new Promise(resolve => setTimeout(resolve, Math.min(restMs, SEED_TIMEOUT_MS)))
-    return restMs <= SEED_TIMEOUT_MS
+  async #listKnown(key: string, meters: readonly Meter[]): Promise<readonly string[] | undefined> {
+    const deadline = performance.now() + SEED_TIMEOUT_MS
+    const owner = ownerOf(meters)
+    const line = this.#lines.get(owner) ?? { last: Promise.resolve(), waiting: 0, restsUntil: 0 }
+    this.#lines.set(owner, line)
+    line.waiting++
+    const listing = line.last.then(() => this.#listInTurn(line, deadline, key, meters))
+    line.last = listing.catch(() => {})
+    try {
+      return await listing
+    } finally {
+      line.waiting--
+      this.#forget(owner, line)
+    }
   }
 
-  #noteTaken(orgId: string, count: number): void {
-    const now = performance.now()
-    const until = this.#restsUntil.get(orgId) ?? now
-    if (count > MANY_REQUESTS) this.#restsUntil.set(orgId, Math.max(until, now) + count * REST_MS)
-    else if (until <= now) this.#restsUntil.delete(orgId)
+  async #listInTurn(
+    line: Line,
+    deadline: number,
+    key: string,
+    meters: readonly Meter[],
+  ): Promise<readonly string[] | undefined> {
+    const { connection, clock } = this.#options
+    if (Math.max(line.restsUntil, performance.now()) > deadline) return undefined
+    const restMs = line.restsUntil - performance.now()
+    if (restMs > 0) await new Promise(resolve => setTimeout(resolve, restMs))
+    const args = meters.flatMap(countedArgs)
+    const [effort, ...known] = await connection.commands.listKnown(key, clock.time(), ...args)
+    const scripts = 1 + Math.ceil(meters.length / COUNTERS_OF_A_SCRIPT)
+    if (Number(effort) > MANY_REQUESTS) {
+      line.restsUntil = performance.now() + Number(effort) * REST_MS * scripts
+    }
+    return known
+  }
+
+  #forget(owner: string, line: Line): void {
+    if (line.waiting > 0) return
+    const restMs = line.restsUntil - performance.now()
+    if (restMs > 0) setTimeout(() => this.#forget(owner, line), restMs).unref()
+    else if (this.#lines.get(owner) === line) this.#lines.delete(owner)
   }
 
   async #readSeeds(meters: readonly Meter[], at: number, known: readonly string[]): Promise<readonly Seed[]> {
@@ -126,8 +166,10 @@ export class RedisSeeder {
   }
 }
 
-function isOfEndUser({ subject }: Meter): boolean {
-  return subject.endUserId !== null
+/** Returns in whose line new counters of a request wait: its end user's if all count that one alone. */
+function ownerOf(meters: readonly Meter[]): string {
+  const { orgId, endUserId } = (meters[0] as Meter).subject
+  return meters.every(({ subject }) => subject.endUserId !== null) ? `${orgId} ${endUserId}` : orgId
 }
 
 interface NewCounter {
