@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonText } from '../testing/arbitrary-json.ts'
 import { type JsonBounds, MAX_NUMBER_BYTES, UNBOUNDED } from './json-bounds.ts'
-import { type JsonScan, SlicedJsonScan, scanJson, scanShortJson } from './json-scan.ts'
+import { type JsonScan, SlicedJsonScan, SlicedPrefixScan, scanJson, scanShortJson } from './json-scan.ts'
 import { parseByText } from './parse-text.ts'
 
 const BOUNDS: JsonBounds = { maxValues: 1_000, maxParts: 300, maxFields: 20, maxNameBytes: 100 }
@@ -195,4 +195,36 @@ test('what takes too long to parse at once is left to slices', () => {
   const numbers = Buffer.from(`[${'1,'.repeat(2_000)}1]`)
   expect(scanShortJson(numbers, UNBOUNDED, 40)).toBeUndefined()
   expect(scanShortJson(numbers, UNBOUNDED, 400)).toMatchObject({ ok: true })
+})
+
+describe('SlicedPrefixScan', () => {
+  const findProblem = (text: string | Buffer, bounds = BOUNDS): JsonScan | undefined => {
+    const scan = new SlicedPrefixScan(Buffer.from(text), bounds, { tokenBytes: 7, stringBytes: 128 })
+    while (!scan.step());
+    return scan.problem
+  }
+
+  test('any beginning of a text within the bounds has no problem, wherever it is cut', () => {
+    fc.assert(
+      fc.property(jsonText, fc.double({ min: 0, max: 1, noNaN: true }), (text, part) => {
+        const bytes = Buffer.from(text)
+        const scan = new SlicedJsonScan(bytes, BOUNDS, { tokenBytes: 7, stringBytes: 128 })
+        while (!scan.step());
+        if (scan.result?.ok !== true) return
+        expect(findProblem(bytes.subarray(0, Math.floor(bytes.length * part)))).toBeUndefined()
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test.each([
+    ['too_many_values', `[${'{},'.repeat(400)}`],
+    ['too_deep', '['.repeat(100)],
+    ['duplicate_key', '{"a":1,"a":2,'],
+    ['long_name', `{"${'a'.repeat(200)}":1,`],
+    ['malformed', '{"a":1,,"b":2}'],
+    ['long_number', 'x'.repeat(10_000)],
+  ])('%s is found in a beginning', (reason, text) => {
+    expect(findProblem(text)).toMatchObject({ ok: false, reason })
+  })
 })

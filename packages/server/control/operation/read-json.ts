@@ -9,8 +9,8 @@ import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import type { BodyMemory } from '../../http/body/body-memory.ts'
 import { toBodylessFault } from '../../http/body/bodyless.ts'
-import { parseJson, parseLongJson } from '../../http/body/parse-json.ts'
-import { readBody } from '../../http/body/read-body.ts'
+import { checkBeginning, parseJson, parseLongJson } from '../../http/body/parse-json.ts'
+import { type BeginningCheck, readBody } from '../../http/body/read-body.ts'
 import { isJsonContentType } from '../../http/head/request-headers.ts'
 
 /** The body that a route accepts. */
@@ -31,9 +31,11 @@ export async function readJson(req: IncomingMessage, timeoutMs: number, rules: B
       param: 'Content-Type',
     })
   }
-  const bytes = await readInTime(req, timeoutMs, rules)
-  if (bytes.length === 0) return undefined
   const bounds = rules.long ? CONTROL_BOUNDS : PUBLIC_BOUNDS
+  const check = (beginning: Buffer): Promise<void> =>
+    checkBeginning(beginning, bounds, () => findStop(req), rules.owner)
+  const bytes = await readInTime(req, timeoutMs, rules, check)
+  if (bytes.length === 0) return undefined
   const { value } =
     parseJson(bytes, bounds) ?? (await parseLongJson(bytes, bounds, () => findStop(req), rules.owner))
   if (value === null) throw new Fault('invalid_request', 'The body must be a JSON object.')
@@ -45,22 +47,28 @@ function findStop(req: IncomingMessage): Fault | undefined {
   return new Fault('request_canceled', 'The connection closed before the body was parsed.')
 }
 
-async function readInTime(req: IncomingMessage, timeoutMs: number, rules: BodyRules): Promise<Buffer> {
+async function readInTime(
+  req: IncomingMessage,
+  timeoutMs: number,
+  rules: BodyRules,
+  check: BeginningCheck,
+): Promise<Buffer> {
   const reader = readBody(
     req,
     rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES,
     rules.memory,
     rules.owner,
+    check,
   )
   const startedAt = performance.now()
-  const check = (): void => {
+  const checkTime = (): void => {
     // What takes long then, such as unpacking on a busy machine, is not the caller's. Neither are pauses for the turns of others.
     if (req.complete) return
     const leftMs = startedAt + timeoutMs + reader.progress.pausedMs - performance.now()
-    if (leftMs > 0) timer = setTimeout(check, leftMs)
+    if (leftMs > 0) timer = setTimeout(checkTime, leftMs)
     else reader.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
   }
-  let timer = setTimeout(check, timeoutMs)
+  let timer = setTimeout(checkTime, timeoutMs)
   try {
     return await reader.bytes
   } catch (thrown) {

@@ -4,8 +4,13 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { RESERVED_NAMES } from '@rideau/llm/upstream/reserved-names'
 import { Fault } from '../../core/fault.ts'
-import { type ParsedJson, parseJson, parseLongJson } from '../../http/body/parse-json.ts'
-import { type BodyProgress, type BodyReader, readBody } from '../../http/body/read-body.ts'
+import { checkBeginning, type ParsedJson, parseJson, parseLongJson } from '../../http/body/parse-json.ts'
+import {
+  type BeginningCheck,
+  type BodyProgress,
+  type BodyReader,
+  readBody,
+} from '../../http/body/read-body.ts'
 import { takeTurn } from '../../http/fairness/sliced-work.ts'
 import { isJsonContentType } from '../../http/head/request-headers.ts'
 import { canceledFault, type RequestContext } from './request-context.ts'
@@ -39,7 +44,9 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
       param: 'Content-Type',
     })
   }
-  const reading = readBytes(ctx, limit, timeoutMs)
+  const check = (beginning: Buffer): Promise<void> =>
+    checkBeginning(beginning, REQUEST_BOUNDS, () => ctx.stopped, ctx)
+  const reading = readBytes(ctx, limit, timeoutMs, check)
   return await parseBody(ctx, reading instanceof Promise ? await reading : reading)
 }
 
@@ -71,9 +78,14 @@ async function parseLong(ctx: RequestContext, bytes: Buffer): Promise<ParsedJson
 }
 
 /** Returns a promise unless the body has arrived completely. */
-export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
+export function readBytes(
+  ctx: RequestContext,
+  limit: number,
+  timeoutMs: number,
+  check?: BeginningCheck,
+): Buffer | Promise<Buffer> {
   ctx.assertNotStopped()
-  const body = readBody(ctx.req, limit, ctx.permit, ctx)
+  const body = readBody(ctx.req, limit, ctx.permit, ctx, check)
   return body.bytes instanceof Promise ? awaitBody(ctx, body, body.bytes, timeoutMs) : body.bytes
 }
 

@@ -6,7 +6,7 @@ import {
   MAX_JSON_DEPTH,
   MAX_NUMBER_BYTES,
 } from '@rideau/llm/json/json-bounds'
-import { type JsonScan, SlicedJsonScan, scanShortJson } from '@rideau/llm/json/json-scan'
+import { type JsonScan, SlicedJsonScan, SlicedPrefixScan, scanShortJson } from '@rideau/llm/json/json-scan'
 import type { Json } from '@rideau/llm/json/json-value'
 import { MAX_LONE_SURROGATES } from '@rideau/llm/json/lone-surrogates'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
@@ -56,6 +56,21 @@ export async function parseLongJson(
   const stop = findStop()
   if (stop !== undefined) throw stop
   return toParsed(scan.result as JsonScan, bounds)
+}
+
+/**
+ * Looks through the beginning of a body, in slices. Rejects with the fault with which `parseLongJson` would refuse the whole body, so that
+ * the rest of it need not be read.
+ */
+export async function checkBeginning(
+  beginning: Buffer,
+  bounds: JsonBounds,
+  findStop: () => Fault | undefined,
+  owner?: ShareOwner,
+): Promise<void> {
+  const scan = new SlicedPrefixScan(beginning, bounds)
+  await runInSlices(scan, () => findStop() !== undefined, owner)
+  if (scan.problem !== undefined) toParsed(scan.problem, bounds)
 }
 
 /**

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { runInSlices } from '../fairness/sliced-work.ts'
-import { type BodyReader, readBody } from './read-body.ts'
+import { type BeginningCheck, type BodyReader, readBody } from './read-body.ts'
 import { ReceivedRequest } from './received-request.ts'
 
 const MiB = 1024 * 1024
@@ -24,13 +24,14 @@ async function send(
   size: number,
   begin: (reader: BodyReader) => void = () => {},
   chunkBytes?: number,
+  check?: BeginningCheck,
 ): Promise<SentBody> {
   let note: (reader: BodyReader) => void = () => {}
   const reading = new Promise<BodyReader>(resolve => {
     note = resolve
   })
   const server = http.createServer({ IncomingMessage: ReceivedRequest }, req => {
-    const reader = readBody(req, LIMIT, undefined, ownerOf('a'))
+    const reader = readBody(req, LIMIT, undefined, ownerOf('a'), check)
     note(reader)
     begin(reader)
   })
@@ -124,4 +125,25 @@ test('a body that is given up while it waits for a turn is not read on', async (
   // Turns of later work come after the one that the body waited for.
   for (let more = 0; more < 10; more++) await runInSlices({ step: () => true }, () => false, ownerOf('a'))
   expect(reader.progress.received).toBe(received)
+})
+
+test('checks the beginning of a long body once, and reads the rest only if it may', async () => {
+  const checked: Buffer[] = []
+  const allow = async (beginning: Buffer): Promise<void> => void checked.push(beginning)
+  const allowed = await send(8 * MiB, undefined, undefined, allow)
+  expect((await allowed.reader.bytes).equals(allowed.body)).toBe(true)
+  expect(checked).toHaveLength(1)
+  const [beginning = Buffer.alloc(0)] = checked
+  expect(beginning.length).toBeGreaterThanOrEqual(512 * 1024)
+  expect(beginning.equals(allowed.body.subarray(0, beginning.length))).toBe(true)
+  const refuse = (): Promise<void> => Promise.reject(new Fault('request_too_large', 'refused'))
+  const refused = await send(8 * MiB, undefined, undefined, refuse)
+  await expect(refused.reader.bytes).rejects.toThrow('refused')
+  expect(refused.reader.progress.received).toBeLessThan(2 * MiB)
+  // It may still be too long, which comes first.
+  const invalid = (): Promise<void> => Promise.reject(new Fault('request_validation_failed', 'refused'))
+  expect((await (await send(8 * MiB, undefined, 65_536, invalid)).reader.bytes).length).toBe(8 * MiB)
+  await expect((await send(8 * MiB, undefined, 65_536, refuse)).reader.bytes).rejects.toThrow('refused')
+  const short = await send(400 * 1024, undefined, undefined, refuse)
+  expect((await short.reader.bytes).length).toBe(400 * 1024)
 })

@@ -15,6 +15,11 @@ import { costOf, pauseReading, resumeReading, wantBody } from './received-reques
 const FREE_BYTES = 256 * 1024
 /** What is read of the rest in one turn, by two reads of the socket. */
 const TURN_BYTES = 128 * 1024
+/** How much of a body has arrived when its beginning is checked. */
+const BEGINNING_BYTES = 512 * 1024
+
+/** Looks through the beginning of a body while nothing more of it is read. Rejects with the fault that refuses the whole. */
+export type BeginningCheck = (beginning: Buffer) => Promise<void>
 
 export interface BodyReader {
   /** The whole body, decompressed; a promise if it has not all arrived. Rejects with the fault to answer. */
@@ -37,17 +42,20 @@ export interface BodyProgress {
  * Reads a request's body of up to `limit` bytes, measured before and after decompression. Bytes that are not read stay
  * on the connection: a response sent before the end of the body must close it (see `hasUnreadBody`). `memory` reserves a
  * body whose length is in its head before it is read, others as they arrive, and what gzip unpacks.
- * `owner`: whose turns in the event loop reading and unpacking a long body takes.
+ * `owner`: whose turns in the event loop reading and unpacking a long body takes. `check`: of a long body that is not compressed.
  */
 export function readBody(
   req: IncomingMessage,
   limit: number,
   memory: BodyMemory | undefined,
   owner = UNKNOWN_OWNER,
+  check?: BeginningCheck,
 ): BodyReader {
   const arrived = req.complete ? takeArrived(req) : undefined
-  const reader = arrived === undefined ? receive(req, limit, memory, owner) : toReader(arrived, limit, memory)
   const encoding = req.headers['content-encoding']
+  const plainCheck = encoding === undefined ? check : undefined
+  const reader =
+    arrived === undefined ? receive(req, limit, memory, owner, plainCheck) : toReader(arrived, limit, memory)
   return encoding === undefined
     ? reader
     : decode(reader, encoding, packed =>
@@ -93,6 +101,7 @@ function receive(
   limit: number,
   memory: BodyMemory | undefined,
   owner: ShareOwner,
+  check: BeginningCheck | undefined,
 ): BodyReader {
   const header = req.headers['content-length']
   const length = header === undefined ? undefined : Number(header)
@@ -102,6 +111,7 @@ function receive(
     const chunks = new ReceivedChunks()
     let isStopped = false
     let nextTurnAt = FREE_BYTES
+    let nextCheck = check
     const stop = (): void => {
       isStopped = true
       req.off('data', onData)
@@ -122,17 +132,24 @@ function receive(
       const cost = costOf(req, chunks.size)
       if (cost <= nextTurnAt || chunks.size === length) return
       nextTurnAt = cost + TURN_BYTES
-      waitForTurn()
+      void waitForTurn()
     }
-    const waitForTurn = (): void => {
+    const waitForTurn = async (): Promise<void> => {
       progress.pause()
       req.pause()
       pauseReading(req)
-      void takeTurn(owner).then(() => {
-        progress.resume()
-        if (!isStopped) req.resume()
-        resumeReading(req)
-      })
+      await takeTurn(owner)
+      if (nextCheck !== undefined && chunks.size >= BEGINNING_BYTES && !isStopped) {
+        const checking = nextCheck(chunks.copy())
+        nextCheck = undefined
+        // That a body in chunks is too long is told before all else that is wrong with it.
+        await checking.catch((fault: Fault) => {
+          if (length !== undefined || fault.code === 'request_too_large') fail(fault)
+        })
+      }
+      progress.resume()
+      if (!isStopped) req.resume()
+      resumeReading(req)
     }
     const onEnd = (): void => {
       stop()

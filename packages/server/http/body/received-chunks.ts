@@ -31,6 +31,11 @@ export class ReceivedChunks {
     return this.size > SLICE_BYTES ? joinInSlices(all, this.size, owner) : Buffer.concat(all, this.size)
   }
 
+  /** Returns a copy of what has arrived. */
+  copy(): Buffer {
+    return Buffer.concat([...this.#groups, ...this.#chunks], this.size)
+  }
+
   #endGroup(): void {
     if (this.#chunksSize < GROUP * SMALL_BYTES)
       this.#groups.push(Buffer.concat(this.#chunks, this.#chunksSize))
