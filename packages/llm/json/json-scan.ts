@@ -113,22 +113,22 @@ export class SlicedJsonScan {
 export class SlicedPrefixScan {
   /** Once it is done. undefined: found nothing, though the text may be refused for what follows. */
   problem: JsonScan | undefined
-  readonly #walk: StructureWalk
-  readonly #bytes: Buffer
-  readonly #tokenBytes: number
+  private readonly walk: StructureWalk
+  private readonly bytes: Buffer
+  private readonly tokenBytes: number
 
   constructor(prefix: Buffer, bounds: JsonBounds, { tokenBytes, stringBytes } = SLICES) {
-    this.#walk = new StructureWalk(prefix, bounds, stringBytes)
-    this.#bytes = prefix
-    this.#tokenBytes = tokenBytes
+    this.walk = new StructureWalk(prefix, bounds, stringBytes)
+    this.bytes = prefix
+    this.tokenBytes = tokenBytes
   }
 
   /** True: it is done. */
   step(): boolean {
-    const walk = this.#walk
-    walk.advance(walk.at + this.#tokenBytes)
+    const walk = this.walk
+    walk.advance(walk.at + this.tokenBytes)
     const { problem, problemName, at } = walk
-    const isAtEnd = at >= this.#bytes.length
+    const isAtEnd = at >= this.bytes.length
     // What the end of the prefix cuts is malformed too: a string that is cut has sent the walk back to 0.
     const isCut = problem === 'malformed' && (isAtEnd || at === 0)
     if (problem !== undefined && !isCut) this.problem = toFailure(problem, problemName)

@@ -1,23 +1,14 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
+import { toFederatedConfig } from '../testing/fakes/identity-provider.ts'
 import { KeySetCache } from './key-set-cache.ts'
 import { FederatedConfigError, type KeySets } from './key-sets.ts'
 
 const MINUTE = 60_000
 
-const toConfig = (change: Partial<FederatedConfig> = {}): FederatedConfig => ({
-  issuers: ['https://issuer.example'],
-  audiences: ['app'],
-  authorizedParties: [],
-  jwksUrl: null,
-  algorithms: ['RS256'],
-  userIdClaim: 'sub',
-  planClaim: null,
-  requiredClaims: {},
-  clockToleranceSeconds: 30,
-  maxTokenAgeSeconds: 3600,
-  ...change,
-})
+const ISSUER = { issuer: 'https://issuer.example', jwksUrl: '' }
+const toConfig = (change: Partial<FederatedConfig> = {}): FederatedConfig =>
+  toFederatedConfig(ISSUER, { jwksUrl: null, algorithms: ['RS256'], ...change })
 const CONFIG = toConfig()
 const toKeySets = (): KeySets => new Map([['https://issuer.example', { keys: [] }]])
 

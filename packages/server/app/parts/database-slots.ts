@@ -15,7 +15,7 @@ export interface SlotOwner {
 export interface DatabaseSlotBounds {
   /** Statements at once, of which one environment has two at most. Default: 3. */
   readonly max?: number
-  /** Statements of one organization at once. Default: any number. */
+  /** How many of them one organization may have. Default: no bound of its own. */
   readonly perOrganization?: number
   /** How long a statement waits for a connection, in milliseconds. Default: 5,000. */
   readonly waitMs?: number

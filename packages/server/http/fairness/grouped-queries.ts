@@ -7,7 +7,7 @@ export interface GroupedQueriesOptions<Item, Result> {
   readonly sizeOf?: (item: Item) => number
   /** Whose item it is: owners take turns. Absent: the items have one owner. */
   readonly ownerOf?: (item: Item) => string
-  /** The size that the items of one owner have that wait. More is rejected at once. Default: any size. */
+  /** What the waiting items of one owner may have together, as `sizeOf` counts it. More is rejected at once. Default: any size. */
   readonly maxWaiting?: number
 }
 

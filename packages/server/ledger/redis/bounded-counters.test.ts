@@ -1,13 +1,11 @@
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Meter } from '../../core/limits/meter.ts'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import type { SeedSource } from '../seed-source.ts'
+import { describeOnRedis } from '../testing/describe-on-redis.ts'
 import { CALLER, type MeterKind, makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
-import { openRedisLedger } from '../testing/open-redis-ledger.ts'
 import { refusalOf } from '../testing/with-ledger.ts'
-import type { RedisLedger, RedisLedgerOptions } from './redis-ledger.ts'
+import type { RedisLedger } from './redis-ledger.ts'
 
 interface Ended {
   readonly id: string
@@ -46,30 +44,14 @@ const meterOf = (kind: MeterKind, endUserId: string, limit = 100): Meter =>
     subject: { environmentId: 'environment', endUserId },
   })
 
-describe.skipIf(redisProgram === undefined)('the counters of an organization on Redis', () => {
-  let redis: TestRedis
-  let admin: Redis
-  let opened = 0
-  beforeAll(async () => {
-    redis = await startTestRedis()
-    admin = new Redis(redis.url)
-  })
-  afterAll(async () => {
-    admin.disconnect()
-    await redis.stop()
-  })
-
-  const openNew = async (options: Partial<RedisLedgerOptions>): Promise<RedisLedger> => {
-    await admin.flushall()
-    return openRedisLedger({ url: redis.url, owner: `process ${opened++}`, isTimeGiven: true, ...options })
-  }
+describeOnRedis('the counters of an organization on Redis', ({ admin, openNew }) => {
   const reserve = (ledger: RedisLedger, id: string, meters: readonly Meter[], at = T, nanoUsd = 0) => {
     const endUserId = meters[0]?.subject.endUserId ?? 'user'
     const subject = { ...CALLER, endUserId }
     return ledger.reserve(toRequest(id, meters, { at, subject, amounts: { tokens: 0, nanoUsd } }))
   }
   const listCounters = async (): Promise<string[]> => {
-    const keys = await admin.keys('*:counter:*')
+    const keys = await admin().keys('*:counter:*')
     return keys.map(key => key.replace(/^.*:counter:/, '').replace(/@.*$/, '')).sort()
   }
 
@@ -89,7 +71,7 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
     expect(counters).toEqual(
       expect.arrayContaining(Array.from({ length: 10 }, (_, index) => `rate user ${50 + index}`)),
     )
-    expect(await admin.keys('*:times:*')).toHaveLength(11)
+    expect(await admin().keys('*:times:*')).toHaveLength(11)
     await ledger.close()
   })
 
@@ -184,16 +166,16 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
     const openLarge = async (seeds: SeedSource): Promise<RedisLedger> => {
       const ledger = await openNew({ seeds })
       await reserve(ledger, 'first', [meterOf('concurrency', 'first')])
-      const [names = ''] = await admin.keys('*:meters')
+      const [names = ''] = await admin().keys('*:meters')
       const others = Array.from({ length: 99_998 }, (_, index) => [String(T), `other ${index}`])
       for (let first = 0; first < others.length; first += 10_000) {
-        await admin.zadd(names, ...others.slice(first, first + 10_000).flat())
+        await admin().zadd(names, ...others.slice(first, first + 10_000).flat())
       }
       return ledger
     }
     const listTimes = async (): Promise<number[]> => {
-      const [list = ''] = await admin.keys('*:times:*')
-      return (await admin.lrange(list, '0', '-1')).map(Number)
+      const [list = ''] = await admin().keys('*:times:*')
+      return (await admin().lrange(list, '0', '-1')).map(Number)
     }
 
     test('merge what they count above their share into tenths of their window, which leave late, never early', async () => {
@@ -235,7 +217,7 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
     ]
     await ledger.reserve(toRequest('a', meters))
     const lives = async (pattern: string): Promise<number[]> =>
-      Promise.all((await admin.keys(pattern)).map(key => admin.pttl(key)))
+      Promise.all((await admin().keys(pattern)).map(key => admin().pttl(key)))
     const [names = 0] = await lives('*:meters')
     expect(names).toBeGreaterThanOrEqual(Math.max(...(await lives('*:counter:*'))))
     await ledger.expire(T + 1)
@@ -249,12 +231,12 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
       await reserve(ledger, `r${index}`, [meterOf('rate', `user ${index}`)])
     }
     const live = ['rate user 7', 'rate user 70', 'rate user 199']
-    for (const key of await admin.keys('*:counter:*')) {
-      if (!live.some(name => key.endsWith(`:${name}`))) await admin.del(key)
+    for (const key of await admin().keys('*:counter:*')) {
+      if (!live.some(name => key.endsWith(`:${name}`))) await admin().del(key)
     }
     for (let times = 0; times < 5; times++) await ledger.expire(T + 1)
-    const [names = ''] = await admin.keys('*:meters')
-    expect((await admin.zrange(names, '0', '-1')).sort()).toEqual(live.sort())
+    const [names = ''] = await admin().keys('*:meters')
+    expect((await admin().zrange(names, '0', '-1')).sort()).toEqual(live.sort())
     await ledger.close()
   })
 
@@ -267,12 +249,12 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
       // Refused for the counter that is missing, after the window's has been emptied; then admitted by another script.
       await reserve(ledger, `b${index}`, [...meters, meterOf('budget', `user ${index}`)], T + 100_000)
     }
-    const lists = await admin.keys('*:times:*')
+    const lists = await admin().keys('*:times:*')
     expect(lists).toHaveLength(5)
-    for (const list of lists) expect(await admin.pttl(list)).toBeGreaterThan(0)
-    for (const key of await admin.keys('*:counter:*')) await admin.del(key)
+    for (const list of lists) expect(await admin().pttl(list)).toBeGreaterThan(0)
+    for (const key of await admin().keys('*:counter:*')) await admin().del(key)
     for (let times = 0; times < 5; times++) await ledger.expire(T + 100_001)
-    expect(await admin.keys('*:times:*')).toEqual([])
+    expect(await admin().keys('*:times:*')).toEqual([])
     await ledger.close()
   })
 
@@ -288,9 +270,9 @@ describe.skipIf(redisProgram === undefined)('the counters of an organization on 
         await ledger.settle(id, toUsage())
       }
     }
-    const keys = [...(await admin.keys('*:counter:*')), ...(await admin.keys('*:times:*'))]
+    const keys = [...(await admin().keys('*:counter:*')), ...(await admin().keys('*:times:*'))]
     expect(keys).toHaveLength(6)
-    for (const key of keys) expect(await admin.memory('USAGE', key)).toBeLessThan(500)
+    for (const key of keys) expect(await admin().memory('USAGE', key)).toBeLessThan(500)
     await ledger.close()
   })
 

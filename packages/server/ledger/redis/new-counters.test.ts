@@ -1,31 +1,12 @@
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
+import { describeOnRedis } from '../testing/describe-on-redis.ts'
 import { CALLER, type MeterKind, makeMeter, T, toRequest, toUsage } from '../testing/make-meter.ts'
-import { openRedisLedger } from '../testing/open-redis-ledger.ts'
 import type { RedisLedger } from './redis-ledger.ts'
 
 const KINDS: readonly MeterKind[] = ['rate', 'token_rate', 'requests', 'tokens', 'budget', 'concurrency']
 
-describe.skipIf(redisProgram === undefined)('new counters on Redis', () => {
-  let redis: TestRedis
-  let admin: Redis
-  let opened = 0
-  beforeAll(async () => {
-    redis = await startTestRedis()
-    admin = new Redis(redis.url)
-  })
-  afterAll(async () => {
-    admin.disconnect()
-    await redis.stop()
-  })
-
-  const openNew = async (): Promise<RedisLedger> => {
-    await admin.flushall()
-    return openRedisLedger({ url: redis.url, owner: `process ${opened++}`, isTimeGiven: true })
-  }
-
+describeOnRedis('new counters on Redis', ({ admin, openNew }) => {
   /** Opens requests of as many end users, keys and environments. */
   const reserveOthers = async (ledger: RedisLedger, count: number): Promise<void> => {
     const reserveOne = (_: unknown, index: number): Promise<unknown> => {
@@ -43,10 +24,10 @@ describe.skipIf(redisProgram === undefined)('new counters on Redis', () => {
 
   /** Returns how often each command ran that reads hashes, or looks for something. */
   const countReads = async (use: () => Promise<unknown>): Promise<Record<string, number>> => {
-    await admin.config('RESETSTAT')
+    await admin().config('RESETSTAT')
     await use()
     const calls: Record<string, number> = {}
-    const info = await admin.info('commandstats')
+    const info = await admin().info('commandstats')
     for (const [, name = '', count] of info.matchAll(/^cmdstat_(\w+):calls=(\d+)/gm)) {
       if (/^h(get|mget|vals|keys|scan)|range|scan/.test(name)) calls[name] = Number(count)
     }
@@ -142,8 +123,8 @@ describe.skipIf(redisProgram === undefined)('new counters on Redis', () => {
       await ledger.reserve(toRequest(id, meters, { leaseMs: 1000 }))
     }
     const indexed = async (): Promise<string[]> => {
-      const [key = ''] = await admin.keys('*:index')
-      const ids = (await admin.zrange(key, '0', '-1')).map(member => member.split('\0').at(-1) as string)
+      const [key = ''] = await admin().keys('*:index')
+      const ids = (await admin().zrange(key, '0', '-1')).map(member => member.split('\0').at(-1) as string)
       return [...new Set(ids)].sort()
     }
     await ledger.settle('settled', toUsage())

@@ -1,35 +1,16 @@
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
+import { describe, expect, test } from 'vitest'
 import { ruleOf, settledAmount } from '../rules/counting-rules.ts'
 import { COUNTED_REQUESTS } from '../testing/counted-requests.ts'
+import { describeOnRedis } from '../testing/describe-on-redis.ts'
 import { type MeterKind, makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
 import { openRedisLedger } from '../testing/open-redis-ledger.ts'
 import { UsageDatabase } from '../testing/usage-database.ts'
 import { refusalOf } from '../testing/with-ledger.ts'
-import type { RedisLedger, RedisLedgerOptions } from './redis-ledger.ts'
+import type { RedisLedger } from './redis-ledger.ts'
 
 const KINDS: readonly MeterKind[] = ['rate', 'token_rate', 'requests', 'tokens', 'budget', 'concurrency']
 
-describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
-  let redis: TestRedis
-  let admin: Redis
-  let opened = 0
-  beforeAll(async () => {
-    redis = await startTestRedis()
-    admin = new Redis(redis.url)
-  })
-  afterAll(async () => {
-    admin.disconnect()
-    await redis.stop()
-  })
-
-  /** Without counters, and counting by the times that calls give. */
-  const openNew = async (options: Partial<RedisLedgerOptions> = {}): Promise<RedisLedger> => {
-    await admin.flushall()
-    return openRedisLedger({ url: redis.url, owner: `suite ${opened++}`, isTimeGiven: true, ...options })
-  }
-
+describeOnRedis('limits over Redis', ({ url, admin, openNew }) => {
   test.each(COUNTED_REQUESTS)('a new counter counts a running request $name: $isCounted', async each => {
     const ledger = await openNew()
     const meter = makeMeter('budget', 1000, { subject: each.subject, ...each.window })
@@ -85,8 +66,8 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
     await ledger.release('release')
     await ledger.expire(T + 10)
     await ledger.read(meters, T + 120_000)
-    const keys = await admin.keys('*')
-    const lives = await Promise.all(keys.map(async key => [key, await admin.pttl(key)] as const))
+    const keys = await admin().keys('*')
+    const lives = await Promise.all(keys.map(async key => [key, await admin().pttl(key)] as const))
     expect(lives.filter(([key, life]) => life < 0 && !key.endsWith(':life'))).toEqual([])
     expect(keys.length).toBeGreaterThan(KINDS.length)
     await ledger.close()
@@ -102,15 +83,15 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
     await ledger.release('released')
     const idsAt = async (at: number): Promise<string[]> => {
       await ledger.read(meters, at)
-      const [key = ''] = await admin.keys('*:reservations')
-      return key === '' ? [] : (await admin.hkeys(key)).sort()
+      const [key = ''] = await admin().keys('*:reservations')
+      return key === '' ? [] : (await admin().hkeys(key)).sort()
     }
     expect(await idsAt(T + 1001)).toEqual(['expired', 'settled'])
     expect(await idsAt(T + 10_001)).toEqual(['expired'])
     // What refuses a late admission of a released request is a key of its own for ten minutes.
-    const marks = await admin.keys('*:mark:*')
+    const marks = await admin().keys('*:mark:*')
     expect(marks).toEqual([expect.stringMatching(/:mark:released$/)])
-    const life = await admin.pttl(marks[0] as string)
+    const life = await admin().pttl(marks[0] as string)
     expect(life).toBeGreaterThan(540_000)
     expect(life).toBeLessThanOrEqual(600_000)
     expect(await idsAt(T + 1001 + 86_400_000)).toEqual(['expired'])
@@ -123,7 +104,7 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
     database.write('earlier', T - 10, toUsage({ nanoUsd: 30 }))
     const first = await openNew({ seeds: database })
     const second = await openRedisLedger({
-      url: redis.url,
+      url: url(),
       owner: 'second',
       isTimeGiven: true,
       seeds: database,
@@ -151,8 +132,8 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
     const ids = Array.from({ length: 100 }, (_, index) => `r${index}`)
     for (const [index, id] of ids.entries())
       await ledger.reserve(toRequest(id, [meter], { at: T + 1 + index }))
-    const [list = ''] = await admin.keys('*:times:*')
-    const times = await admin.lrange(list, 20_001, -1)
+    const [list = ''] = await admin().keys('*:times:*')
+    const times = await admin().lrange(list, 20_001, -1)
     // Three slots of the seed, and one of the requests.
     expect(times.map(Number)).toEqual([T - 2 * slotMs, T - slotMs, T, T + slotMs])
     const [status] = (await ledger.read([meter], T + 101)) ?? []
@@ -171,8 +152,8 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
       return ledger
     }
     const countEntries = async (): Promise<number> => {
-      const lists = await admin.keys('*:times:*')
-      const lengths = await Promise.all(lists.map(list => admin.llen(list)))
+      const lists = await admin().keys('*:times:*')
+      const lengths = await Promise.all(lists.map(list => admin().llen(list)))
       return lengths.reduce((sum, length) => sum + length, 0)
     }
 
@@ -202,9 +183,9 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
     test('a refusal looks at a few thousand, is exact for a short wait and never too early for a long one', async () => {
       const ledger = await openFull()
       const refuse = async (limit: number) => {
-        await admin.config('RESETSTAT')
+        await admin().config('RESETSTAT')
         const verdict = await ledger.reserve(toRequest('refused', rates(limit)))
-        const calls = Number(/^cmdstat_lrange:calls=(\d+)/m.exec(await admin.info('commandstats'))?.[1])
+        const calls = Number(/^cmdstat_lrange:calls=(\d+)/m.exec(await admin().info('commandstats'))?.[1])
         return { retryAt: refusalOf(verdict).retryAt, calls }
       }
       // 30 entries must leave.

@@ -1,9 +1,7 @@
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe } from 'vitest'
-import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
+import { describe } from 'vitest'
 import type { Ledger } from '../ledger.ts'
 import { ProcessLedger } from '../process/process-ledger.ts'
-import { openRedisLedger } from './open-redis-ledger.ts'
+import { describeOnRedis } from './describe-on-redis.ts'
 import { openTestSupervisor, openTestWorker } from './open-socket-ledger.ts'
 import { type OpenLedger, toWithLedger, type WithLedger } from './with-ledger.ts'
 
@@ -39,22 +37,9 @@ export function describeOnEachLedger(subject: string, define: (withLedger: WithL
     define(toWithLedger(openOverSocket))
   })
 
-  describe.skipIf(redisProgram === undefined)(`${subject}, on Redis`, () => {
-    let redis: TestRedis
-    let admin: Redis
-    let opened = 0
-    beforeAll(async () => {
-      redis = await startTestRedis()
-      admin = new Redis(redis.url)
-    })
-    afterAll(async () => {
-      admin.disconnect()
-      await redis.stop()
-    })
+  describeOnRedis(`${subject}, on Redis`, ({ openNew }) => {
     const openOnRedis: OpenLedger = async options => {
-      await admin.flushall()
-      const owner = `process ${opened++}`
-      const ledger = await openRedisLedger({ ...options, url: redis.url, owner, isTimeGiven: true })
+      const ledger = await openNew(options)
       return { ledger, close: () => ledger.close() }
     }
     define(toWithLedger(openOnRedis))
