@@ -1,7 +1,7 @@
 // npm test: the checks, then every test. `npm test -- PATH` runs the tests of that path alone.
 // With RIDEAU_TEST_REQUIRE=all a skipped test is a failure.
-// In a run of all tests, files with failures run once more, alone: some tests measure CPU time or race real processes,
-// and the rest of a long run can disturb them. What passes only then is named at the end, to be repaired.
+// In a run of all tests, files with failures run again, alone and three times: some tests measure CPU time or race real
+// processes, and the rest of a long run can disturb them. What passes each time then is named at the end, to be repaired.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -10,7 +10,9 @@ import { isMain, root } from './build.mjs'
 import { runChecks } from './check.mjs'
 
 /** More files with failures than this are no accident, so they don't run again. */
-const SECOND_RUN_FILES = 3
+const MAX_UNSTEADY_FILES = 3
+/** A defect that shows now and then hardly passes so often. */
+const RUNS_AGAIN = 3
 
 /** The counts as vitest's JSON report gives them. A file that does not load counts as one failure. */
 export function summarize(report) {
@@ -57,14 +59,17 @@ async function runVitest(args, reportFile) {
   return { code, errors, report: JSON.parse(fs.readFileSync(reportFile, 'utf8')) }
 }
 
-/** Runs the files with failures alone; returns the names of the tests that failed only in the first run, or undefined if that helps nothing. */
-async function runAgain({ report, errors }, reportFile) {
+/** Runs the files with failures alone; returns the names of the tests that failed only in the first run, or undefined if one fails again. */
+async function runAgain({ report, errors }, folder) {
   const { files, names } = findFailures(report)
-  if (errors > 0 || files.length === 0 || files.length > SECOND_RUN_FILES) return
-  console.log(`\nnpm test: once more, alone:\n  ${names.join('\n  ')}`)
-  const second = await runVitest(files, reportFile)
-  const { passed, failed } = summarize(second.report)
-  return second.code === 0 && failed === 0 && passed > 0 ? names : undefined
+  if (errors > 0 || files.length === 0 || files.length > MAX_UNSTEADY_FILES) return
+  for (let run = 1; run <= RUNS_AGAIN; run++) {
+    console.log(`\nnpm test: again, alone, ${run} of ${RUNS_AGAIN}:\n  ${names.join('\n  ')}`)
+    const again = await runVitest(files, path.join(folder, `again-${run}.json`))
+    const { passed, failed } = summarize(again.report)
+    if (again.code !== 0 || failed > 0 || passed === 0) return
+  }
+  return names
 }
 
 async function main(args) {
@@ -74,14 +79,16 @@ async function main(args) {
   try {
     const first = await runVitest(args, path.join(folder, 'report.json'))
     const { passed, failed, skipped } = summarize(first.report)
-    const unsteady = isWhole ? await runAgain(first, path.join(folder, 'second.json')) : undefined
+    const unsteady = isWhole ? await runAgain(first, folder) : undefined
     const skipsRefused = process.env.RIDEAU_TEST_REQUIRE === 'all' && skipped.length > 0
     if (!checked) console.log('\nnpm test: a check failed, see the top')
     if (skipsRefused)
       console.log(`\nnpm test: RIDEAU_TEST_REQUIRE=all, but skipped:\n  ${skipped.join('\n  ')}`)
     if (first.code !== 0 && failed === 0) console.log('\nnpm test: vitest failed outside any test, see above')
     if (unsteady !== undefined)
-      console.log(`\nnpm test: unsteady, passed only when run again alone:\n  ${unsteady.join('\n  ')}`)
+      console.log(
+        `\nnpm test: unsteady, failed in the whole run and passed alone:\n  ${unsteady.join('\n  ')}`,
+      )
     const late = unsteady === undefined ? 0 : failed
     console.log(`\n${passed + late} passed, ${failed - late} failed, ${skipped.length} skipped`)
     const allPassed = (first.code === 0 && failed === 0) || unsteady !== undefined

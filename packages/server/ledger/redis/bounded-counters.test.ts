@@ -44,7 +44,7 @@ const meterOf = (kind: MeterKind, endUserId: string, limit = 100): Meter =>
     subject: { environmentId: 'environment', endUserId },
   })
 
-describeOnRedis('the counters of an organization on Redis', ({ admin, openNew }) => {
+describeOnRedis('the counters of an organization', ({ admin, openNew }) => {
   const reserve = (ledger: RedisLedger, id: string, meters: readonly Meter[], at = T, nanoUsd = 0) => {
     const endUserId = meters[0]?.subject.endUserId ?? 'user'
     const subject = { ...CALLER, endUserId }

@@ -6,7 +6,7 @@ import type { RedisLedger } from './redis-ledger.ts'
 
 const KINDS: readonly MeterKind[] = ['rate', 'token_rate', 'requests', 'tokens', 'budget', 'concurrency']
 
-describeOnRedis('new counters on Redis', ({ admin, openNew }) => {
+describeOnRedis('new counters', ({ admin, openNew }) => {
   /** Opens requests of as many end users, keys and environments. */
   const reserveOthers = async (ledger: RedisLedger, count: number): Promise<void> => {
     const reserveOne = (_: unknown, index: number): Promise<unknown> => {

@@ -10,7 +10,7 @@ import type { RedisLedger } from './redis-ledger.ts'
 
 const KINDS: readonly MeterKind[] = ['rate', 'token_rate', 'requests', 'tokens', 'budget', 'concurrency']
 
-describeOnRedis('limits over Redis', ({ url, admin, openNew }) => {
+describeOnRedis('limits', ({ url, admin, openNew }) => {
   test.each(COUNTED_REQUESTS)('a new counter counts a running request $name: $isCounted', async each => {
     const ledger = await openNew()
     const meter = makeMeter('budget', 1000, { subject: each.subject, ...each.window })

@@ -37,7 +37,7 @@ export function describeOnEachLedger(subject: string, define: (withLedger: WithL
     define(toWithLedger(openOverSocket))
   })
 
-  describeOnRedis(`${subject}, on Redis`, ({ openNew }) => {
+  describeOnRedis(subject, ({ openNew }) => {
     const openOnRedis: OpenLedger = async options => {
       const ledger = await openNew(options)
       return { ledger, close: () => ledger.close() }

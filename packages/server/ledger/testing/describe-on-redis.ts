@@ -14,9 +14,9 @@ export interface RedisSuite {
   openNew(options?: Partial<RedisLedgerOptions>): Promise<RedisLedger>
 }
 
-/** Defines tests on a Redis server of their own. Skipped where none is installed. */
+/** Defines tests on a Redis server of their own, which are skipped where none is installed. `subject`: what they are about. */
 export function describeOnRedis(subject: string, define: (suite: RedisSuite) => void): void {
-  describe.skipIf(redisProgram === undefined)(subject, () => {
+  describe.skipIf(redisProgram === undefined)(`${subject}, on Redis`, () => {
     let redis: TestRedis
     let admin: Redis
     let opened = 0

@@ -205,7 +205,7 @@ const FIND_ORGANIZATION = `select org_id as "orgId" from idempotent_answers
 
 /** Finds the first answer, the newest first, that no room is left for; else the last one of a whole page. */
 const FIND_SURPLUS = `
-  select expires_at::text as "expiresAt", id, bytes from (
+  select expires_at::text as "expiresAt", id, bytes::float8 as bytes from (
     select expires_at, id, row_number() over ages as place, sum(answer_bytes + ${ROW_BYTES}) over ages as bytes from (
       select org_id, expires_at, id, answer_bytes from idempotent_answers
         where expires_at is not null and (org_id, expires_at, id) < ($1::uuid, $2::timestamptz, $3::uuid) and org_id >= $1
